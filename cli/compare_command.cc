@@ -212,7 +212,7 @@ std::vector<CLI::Option*> AddClassic(CLI::App& app, CompareArguments& arguments)
           ->check(OneOf({"execute", "nodes"}))};
 }
 
-absl::Status CheckWrittenFiles(const CompareArguments& arguments) {
+absl::Status CheckReportFiles(const CompareArguments& arguments) {
   std::vector<std::string> written = {arguments.fix, arguments.fix_script, arguments.output,
                                       arguments.save_inputs, arguments.samples.figures};
   for (const auto& [format, file] : arguments.reports) written.push_back(file);
@@ -321,7 +321,7 @@ class CompareApp {
       if (!files_[i].empty()) arguments_.reports.emplace_back(kFormatNames[i], files_[i]);
     }
     OC_RETURN_IF_ERROR(CheckSamples(arguments_));
-    OC_RETURN_IF_ERROR(CheckWrittenFiles(arguments_));
+    OC_RETURN_IF_ERROR(CheckReportFiles(arguments_));
     return arguments_.samples.one.empty() ? absl::OkStatus() : TakeSample(&arguments_);
   }
 

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <memory>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -15,6 +14,7 @@
 #include "evaluator/tensor/tensor.h"
 #include "generate/tensors.h"
 #include "record/graphs/graph_scope.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {
@@ -36,13 +36,6 @@ bool IsOneOf(absl::string_view word, const Words& words) {
 
 std::string NameOf(const Node& node) {
   return node.name.empty() ? node.op_type : absl::StrCat(node.op_type, " '", node.name, "'");
-}
-
-bool IsSet(const Node& node, absl::string_view attribute) {
-  const auto found = node.attributes.find(attribute);
-  if (found == node.attributes.end()) return false;
-  const auto* const number = std::get_if<int64_t>(&found->second);
-  return number != nullptr && *number != 0;
 }
 
 // Constants of a square in their last dimensions, whose upper triangle differs from the diagonal
@@ -90,7 +83,8 @@ class Evidence {
  private:
   static std::string OfOrderIn(const GraphScope& scope) {
     for (const Node& node : scope.graph->nodes) {
-      const bool attention = IsSet(node, "is_causal") || IsSet(node, "unidirectional");
+      const bool attention = IntAttribute(node, "is_causal").value_or(0) != 0 ||
+                             IntAttribute(node, "unidirectional").value_or(0) != 0;
       const bool compares = IsOneOf(node.op_type, kComparisons) && node.inputs.size() == 2 &&
                             IsRange(scope, node.inputs[0]) && IsRange(scope, node.inputs[1]);
       if (attention || compares || node.op_type == "Trilu") {

@@ -28,7 +28,7 @@ int64_t ElementsOf(const Shape& shape) {
   return size;
 }
 
-uint64_t HashOf(const Residues& x) {
+uint64_t LimitKey(const Residues& x) {
   return XXH3_64bits(x.values.data(), x.values.size() * sizeof(Residue));
 }
 
@@ -381,13 +381,13 @@ void Conversions::AddFoldedLayers() {
 }
 
 void Conversions::KnowLimits(const Residues& x, double low, double high, const Residues& limited) {
-  if (!in_converted_) limits_.insert_or_assign(HashOf(x), Limits{low, high, limited});
+  if (!in_converted_) limits_.insert_or_assign(LimitKey(x), Limits{low, high, limited});
 }
 
 Residues Conversions::TakeRounded(Residues x, DType dtype, const CodeRange& range,
                                   const std::string& node) {
   rounded_results_[dtype].push_back(node);
-  const auto limits = limits_.find(HashOf(x));
+  const auto limits = limits_.find(LimitKey(x));
   if (limits == limits_.end() || limits->second.limited.shape != x.shape ||
       !(range.low >= limits->second.low - range.step / 2) ||
       !(range.high <= limits->second.high + range.step / 2)) {
@@ -397,11 +397,11 @@ Residues Conversions::TakeRounded(Residues x, DType dtype, const CodeRange& rang
 }
 
 void Conversions::KnowCodes(const Residues& codes, Residue scale, Residue zero) {
-  codes_.insert_or_assign(HashOf(codes), std::pair(scale, zero));
+  codes_.insert_or_assign(LimitKey(codes), std::pair(scale, zero));
 }
 
 std::optional<std::pair<Residue, Residue>> Conversions::ScaleOf(const Residues& codes) const {
-  const auto found = codes_.find(HashOf(codes));
+  const auto found = codes_.find(LimitKey(codes));
   return found == codes_.end() ? std::nullopt : std::optional(found->second);
 }
 

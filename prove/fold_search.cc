@@ -79,7 +79,8 @@ class FoldedNumberAt {
 };
 
 // The exact numbers of a constant that holds `numbers`, in places; `shape` is the constant's.
-Residues InPlaces(absl::Span<const Residue> numbers, const Places& places, const Shape& shape) {
+Residues NumbersInPlaces(absl::Span<const Residue> numbers, const Places& places,
+                         const Shape& shape) {
   Residues residues = Residues::Filled(shape, 0);
   Residue* const to = residues.values.data();
   for (size_t i = 0; i < residues.values.size(); ++i) {
@@ -92,10 +93,10 @@ Residues InPlaces(absl::Span<const Residue> numbers, const Places& places, const
 // Those of a weight or a bias of a layer.
 Residues ExactConstant(const ExactLayer& exact, bool bias, const Places& places,
                        const Shape& shape) {
-  if (bias) return InPlaces(exact.biases, places, shape);
+  if (bias) return NumbersInPlaces(exact.biases, places, shape);
   if (places.empty()) return {shape, exact.weights.values};
-  return InPlaces(absl::MakeConstSpan(exact.weights.values.data(), exact.weights.values.size()),
-                  places, shape);
+  return NumbersInPlaces(
+      absl::MakeConstSpan(exact.weights.values.data(), exact.weights.values.size()), places, shape);
 }
 
 // A constant that may be the weights or the bias of a layer.

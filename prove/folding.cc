@@ -10,6 +10,7 @@
 #include "prove/field_node.h"
 #include "prove/foldable_layer.h"
 #include "prove/rounded_constants.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 
@@ -70,9 +71,7 @@ std::vector<FoldedNumber> FoldedNumbersOf(const PrimeField& field, const Graph& 
   std::map<float, std::string> wanted;
   for (const Node& node : graph.nodes) {
     for (const char* const name : {"alpha", "beta", "scale"}) {
-      const auto found = node.attributes.find(name);
-      const auto* const number =
-          found == node.attributes.end() ? nullptr : std::get_if<float>(&found->second);
+      const auto* const number = AttributeOf<float>(node, name);
       if (number != nullptr) wanted.emplace(*number, absl::StrCat(name, " of ", node.op_type));
     }
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
-#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -16,6 +15,7 @@
 #include "prove/node_kinds.h"
 #include "prove/roundings.h"
 #include "record/base/work_bounds.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {
@@ -24,18 +24,12 @@ using Outputs = absl::StatusOr<std::vector<FieldValue>>;
 using Given = absl::flat_hash_map<std::string, FieldValue>;
 
 const Graph* GraphNamed(const Node& node, absl::string_view name) {
-  const auto attribute = node.attributes.find(name);
-  const auto* const graph = attribute == node.attributes.end()
-                                ? nullptr
-                                : std::get_if<std::shared_ptr<const Graph>>(&attribute->second);
+  const auto* const graph = AttributeOf<std::shared_ptr<const Graph>>(node, name);
   return graph == nullptr ? nullptr : graph->get();
 }
 
 std::vector<int64_t> IntsNamed(const Node& node, absl::string_view name) {
-  const auto attribute = node.attributes.find(name);
-  const auto* const list = attribute == node.attributes.end()
-                               ? nullptr
-                               : std::get_if<std::vector<int64_t>>(&attribute->second);
+  const auto* const list = AttributeOf<std::vector<int64_t>>(node, name);
   return list == nullptr ? std::vector<int64_t>() : *list;
 }
 
@@ -210,12 +204,11 @@ Outputs RunLoop(const PrimeField& field, const Node& node, absl::Span<const Fiel
 Outputs RunScan(const PrimeField& field, const Node& node, absl::Span<const FieldValue> inputs,
                 absl::Span<const Value> numbers, RunsGraph run) {
   const Graph* const body = GraphNamed(node, "body");
-  const auto count = node.attributes.find("num_scan_inputs");
-  if (body == nullptr || count == node.attributes.end() || node.attributes.contains("directions") ||
-      !std::holds_alternative<int64_t>(count->second)) {
+  const std::optional<int64_t> count = IntAttribute(node, "num_scan_inputs");
+  if (body == nullptr || !count.has_value() || node.attributes.contains("directions")) {
     return NoMeaning("this form of Scan");
   }
-  const auto sequences = static_cast<size_t>(std::get<int64_t>(count->second));
+  const auto sequences = static_cast<size_t>(*count);
   if (sequences < 1 || body->inputs.size() != inputs.size() || inputs.size() < sequences) {
     return NoMeaning("a body of other inputs");
   }

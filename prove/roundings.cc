@@ -5,7 +5,6 @@
 #include <iterator>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
@@ -15,6 +14,7 @@
 #include "prove/field/residues.h"
 #include "prove/rounded_constants.h"
 #include "prove/whole_numbers.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {
@@ -173,9 +173,7 @@ bool MayJump(const Node& node, absl::Span<const Value> outputs) {
   static constexpr absl::string_view kJumping[] = {
       "Binarizer", "Hardmax", "TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor"};
   if (absl::c_linear_search(kJumping, node.op_type)) return true;
-  const auto mode = node.attributes.find("mode");
-  const auto* const text =
-      mode == node.attributes.end() ? nullptr : std::get_if<std::string>(&mode->second);
+  const auto* const text = AttributeOf<std::string>(node, "mode");
   if (text != nullptr && *text == "nearest") return true;
   return absl::c_any_of(outputs, [](const Value& output) {
     return output.is_tensor() && !IsFloatingPoint(output.tensor().dtype());

@@ -24,7 +24,7 @@ Tensor RandomResidues(const PrimeField& field, uint64_t function, absl::Span<con
 }
 
 // A number for the residues of a value; nothing if some are no numbers.
-absl::StatusOr<uint64_t> HashOf(const PrimeField& field, const FieldValue& value) {
+absl::StatusOr<uint64_t> InputHash(const PrimeField& field, const FieldValue& value) {
   if (value.empty()) return uint64_t{0};
   if (!value.number.is_tensor()) {
     return value.fixed ? ContentOf(value.number).low : value.identity;
@@ -115,7 +115,7 @@ absl::StatusOr<std::vector<FieldValue>> UnknownFunction(const PrimeField& field,
   bool fixed = true;
   for (const FieldValue& input : inputs) {
     fixed = fixed && input.fixed;
-    OC_ASSIGN_OR_RETURN(const uint64_t hash, HashOf(field, input));
+    OC_ASSIGN_OR_RETURN(const uint64_t hash, InputHash(field, input));
     key = MixNumbers(key, hash);
     const bool places =
         input.number.is_tensor() && !IsRealTensor(input.number) && !OnlyPlaces(node);

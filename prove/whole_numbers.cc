@@ -30,7 +30,7 @@ WholeRange Sum(const WholeRange& a, const WholeRange& b) {
 
 WholeRange Negative(const WholeRange& a) { return {-a.second, -a.first}; }
 
-WholeRange Product(const WholeRange& a, const WholeRange& b) {
+WholeRange ProductRange(const WholeRange& a, const WholeRange& b) {
   const auto [low, high] =
       std::minmax({a.first * b.first, a.first * b.second, a.second * b.first, a.second * b.second});
   return {low, high};
@@ -98,25 +98,25 @@ std::optional<WholeRange> RangeOfResult(const FieldNode& node, DType dtype) {
   const Shape& first = node.value(0).number.tensor().shape();
   if (name == "Add") return Sum(in(0), in(1));
   if (name == "Sub") return Sum(in(0), Negative(in(1)));
-  if (name == "Mul") return Product(in(0), in(1));
+  if (name == "Mul") return ProductRange(in(0), in(1));
   if (name == "Neg") return Negative(in(0));
   if (name == "BitShift" && node.String("direction", "") == "LEFT") {
     const WholeRange bits = in(1);
     if (bits.first == bits.second && bits.first >= 0 && bits.first < BitWidth(dtype)) {
       const long double power = std::exp2(bits.first);
-      return Product(in(0), {power, power});
+      return ProductRange(in(0), {power, power});
     }
   }
   if (name == "ReduceSum" || name == "CumSum") {
     return Terms(node.value(0).number.tensor().num_elements(), in(0));
   }
-  if (name == "MatMul" && !first.empty()) return Terms(first.back(), Product(in(0), in(1)));
+  if (name == "MatMul" && !first.empty()) return Terms(first.back(), ProductRange(in(0), in(1)));
   if (name == "MatMulInteger" && !first.empty()) {
-    return Terms(first.back(), Product(less_zero(0, 2), less_zero(1, 3)));
+    return Terms(first.back(), ProductRange(less_zero(0, 2), less_zero(1, 3)));
   }
   if (name == "ConvInteger") {
     return Terms(node.value(1).number.tensor().num_elements(),
-                 Product(less_zero(0, 2), less_zero(1, 3)));
+                 ProductRange(less_zero(0, 2), less_zero(1, 3)));
   }
   if (name == "Mod" && node.Int("fmod", 0) == 0) {
     const WholeRange by = in(1);

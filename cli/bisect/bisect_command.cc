@@ -134,8 +134,8 @@ void AddSearch(CLI::App& app, BisectArguments& arguments) {
       ->group(kGroup);
 }
 
-absl::Status CheckWrittenFiles(const BisectArguments& arguments,
-                               const std::vector<BisectCandidate>& candidates) {
+absl::Status CheckBisectionFiles(const BisectArguments& arguments,
+                                 const std::vector<BisectCandidate>& candidates) {
   const CompareArguments& compare = arguments.compare;
   std::vector<std::string> written = {compare.fix, compare.fix_script};
   for (const auto& [format, file] : compare.reports) written.push_back(file);
@@ -153,7 +153,7 @@ absl::StatusOr<int> Bisect(BisectArguments& arguments, CompareFlags& options,
     return absl::InvalidArgumentError("--git judges one model alone: it excludes --fix");
   }
   OC_ASSIGN_OR_RETURN(std::vector<BisectCandidate> candidates, CandidatesOf(arguments));
-  OC_RETURN_IF_ERROR(CheckWrittenFiles(arguments, candidates));
+  OC_RETURN_IF_ERROR(CheckBisectionFiles(arguments, candidates));
   arguments.task = TaskOf(line, candidates,
                           {arguments.reference, arguments.model, arguments.candidates,
                            arguments.compare.inputs.inputs});

@@ -8,7 +8,7 @@ struct OutcomeWords {
   absl::string_view text;
 };
 
-OutcomeWords WordsOf(ClaimOutcome outcome) {
+OutcomeWords OutcomeWordsOf(ClaimOutcome outcome) {
   switch (outcome) {
     case ClaimOutcome::kPaired:
       return {"paired", "paired"};
@@ -35,8 +35,8 @@ Claim ClaimOf(Rule rule, SideId own, int result, int other, double more) {
   return claim;
 }
 
-absl::string_view OutcomeText(ClaimOutcome outcome) { return WordsOf(outcome).text; }
+absl::string_view OutcomeText(ClaimOutcome outcome) { return OutcomeWordsOf(outcome).text; }
 
-absl::string_view OutcomeName(ClaimOutcome outcome) { return WordsOf(outcome).name; }
+absl::string_view OutcomeName(ClaimOutcome outcome) { return OutcomeWordsOf(outcome).name; }
 
 }  // namespace onnxcmp

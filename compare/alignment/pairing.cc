@@ -3,7 +3,7 @@
 namespace onnxcmp {
 namespace {
 
-size_t ContentOf(const StreamIndex& side, int r) {
+size_t PairedContent(const StreamIndex& side, int r) {
   return static_cast<size_t>(StreamIndex::At(side.content, r));
 }
 
@@ -19,7 +19,7 @@ Pairing::Pairing(const AlignmentIndex& index)
   const auto count = [](const StreamIndex& side, Counts& counts, int& free) {
     for (int r = 0; r < side.size(); ++r) {
       if (side.is_output_row(r)) continue;
-      ++counts[ContentOf(side, r)][side.is_copy(r) ? 1 : 0];
+      ++counts[PairedContent(side, r)][side.is_copy(r) ? 1 : 0];
       ++free;
     }
   };
@@ -29,8 +29,8 @@ Pairing::Pairing(const AlignmentIndex& index)
 
 void Pairing::Count(int l, int r, int step) {
   if (index_.left.is_output_row(l)) return;
-  left_counts_[ContentOf(index_.left, l)][index_.left.is_copy(l) ? 1 : 0] += step;
-  right_counts_[ContentOf(index_.right, r)][index_.right.is_copy(r) ? 1 : 0] += step;
+  left_counts_[PairedContent(index_.left, l)][index_.left.is_copy(l) ? 1 : 0] += step;
+  right_counts_[PairedContent(index_.right, r)][index_.right.is_copy(r) ? 1 : 0] += step;
   left_to_pair_ += step;
   right_to_pair_ += step;
 }

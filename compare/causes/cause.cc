@@ -24,7 +24,7 @@ constexpr CauseKindRow kKinds[] = {
     {CauseKind::kQuantization, "quantization", /*mistake=*/false},
 };
 
-const CauseKindRow& RowOf(CauseKind kind) {
+const CauseKindRow& RowInTable(CauseKind kind) {
   return *absl::c_find_if(kKinds, [&](const CauseKindRow& row) { return row.kind == kind; });
 }
 
@@ -48,19 +48,19 @@ constexpr VetoRow kRows[] = {
      "it is no farther off than the coarser type explains"},
 };
 
-const VetoRow& RowOf(Veto veto) {
+const VetoRow& RowInTable(Veto veto) {
   return *absl::c_find_if(kRows, [&](const VetoRow& row) { return row.veto == veto; });
 }
 
 }  // namespace
 
-absl::string_view CauseKindName(CauseKind kind) { return RowOf(kind).name; }
+absl::string_view CauseKindName(CauseKind kind) { return RowInTable(kind).name; }
 
-bool IsMistake(CauseKind kind) { return RowOf(kind).mistake; }
+bool IsMistake(CauseKind kind) { return RowInTable(kind).mistake; }
 
-absl::string_view VetoName(Veto veto) { return RowOf(veto).name; }
+absl::string_view VetoName(Veto veto) { return RowInTable(veto).name; }
 
-absl::string_view VetoText(Veto veto) { return RowOf(veto).text; }
+absl::string_view VetoText(Veto veto) { return RowInTable(veto).text; }
 
 void Dismiss(const CauseReview& review, std::vector<Cause>* causes,
              std::vector<DismissedCause>* dismissed) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <set>
 #include <tuple>
-#include <variant>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -16,6 +15,7 @@
 #include "record/base/thresholds.h"
 #include "record/differences/mask_numbers.h"
 #include "record/differences/number_strips.h"
+#include "record/graphs/node_questions.h"
 #include "record/operators/operator_traits.h"
 #include "record/streams/quantized_streams.h"
 
@@ -53,9 +53,7 @@ Contents ContentsOf(const SideGraph& graph, const Region& region) {
       contents.fewest_bits = std::min(contents.fewest_bits, made.bits);
     }
     if (const Node* node = graph.node(n).node; node != nullptr) {
-      const auto it = node->attributes.find("epsilon");
-      const float* epsilon =
-          it == node->attributes.end() ? nullptr : std::get_if<float>(&it->second);
+      const auto* const epsilon = AttributeOf<float>(*node, "epsilon");
       if (epsilon != nullptr) contents.epsilons.insert(*epsilon);
     }
     for (const int r : made.outputs) {

@@ -190,19 +190,19 @@ class PartsOf {
   double least_ = 0;
 };
 
-std::string NamesOf(const std::vector<size_t>& order, const std::vector<std::string>& names) {
+std::string NamesInOrder(const std::vector<size_t>& order, const std::vector<std::string>& names) {
   return absl::StrJoin(order, ",", [&](std::string* to, size_t part) { to->append(names[part]); });
 }
 
 // "i,o,f,c | i,f,c,o (PyTorch's)": the left's order and the right's, one of which is ONNX's.
 std::string OrderText(absl::string_view names, const std::vector<std::string>& parts,
                       const std::vector<size_t>& order) {
-  const std::string right = NamesOf(order, parts);
+  const std::string right = NamesInOrder(order, parts);
   std::vector<size_t> inverse(order.size(), order.size());
   for (size_t i = 0; i < order.size(); ++i) inverse[order[i]] = i;
   // A part that the right has twice is at the cost of another.
   if (absl::c_linear_search(inverse, order.size())) return absl::StrCat(names, " | ", right);
-  const std::string left = NamesOf(inverse, parts);
+  const std::string left = NamesInOrder(inverse, parts);
   const bool of_left = WithOwner(names, right) == right && WithOwner(names, left) != left;
   return of_left ? absl::StrCat(WithOwner(names, left), " | ", names)
                  : absl::StrCat(names, " | ", WithOwner(names, right));
@@ -269,7 +269,7 @@ std::string ChangedText(const std::vector<Line>& lines, const PartsOf& parts,
   const std::string what = division.names == kAttention ? ""
                            : changed.size() == 1        ? "gate "
                                                         : "gates ";
-  return absl::StrCat("they differ only in ", what, NamesOf(changed, parts.names()), of);
+  return absl::StrCat("they differ only in ", what, NamesInOrder(changed, parts.names()), of);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace onnxcmp {
 namespace {
 
-Claim Repair(int left, int right) {
+Claim RepairClaim(int left, int right) {
   Claim claim = ClaimOf(Rule::kRepair, SideId::kLeft, left, right);
   claim.own.reset();
   return claim;
@@ -25,7 +25,7 @@ std::vector<Claim> OfRepairs(const ValueClasses& left, const SideGraph& right,
           left.graph().IsComputed(l) != right.IsComputed(r)) {
         continue;
       }
-      pairs.push_back(Repair(l, r));
+      pairs.push_back(RepairClaim(l, r));
       break;
     }
   }
@@ -71,7 +71,7 @@ std::vector<Claim> PairsToAdd(const ValueClasses& left, const SideGraph& right,
       return pair.left == cause.left || pair.right == cause.right;
     };
     if (!absl::c_any_of(pairs, is_added)) {
-      pairs.push_back(Repair(cause.left, cause.right));
+      pairs.push_back(RepairClaim(cause.left, cause.right));
     }
   }
   return pairs;

@@ -37,7 +37,7 @@ bool HasShortFloats(const Graph& graph) {
   });
 }
 
-bool Quantized(const Graph& graph) {
+bool HasQuantization(const Graph& graph) {
   return absl::c_any_of(graph.nodes, [](const Node& node) { return Quantizes(node.op_type); });
 }
 
@@ -71,7 +71,7 @@ bool HasFewBits(const ResultStream& stream) {
 bool IsShortFloat(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
 
 bool MayBeConverted(const PerSide<const Graph*>& graphs) {
-  return Quantized(*graphs.left) != Quantized(*graphs.right) ||
+  return HasQuantization(*graphs.left) != HasQuantization(*graphs.right) ||
          HasShortFloats(*graphs.left) != HasShortFloats(*graphs.right);
 }
 

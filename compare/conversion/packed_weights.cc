@@ -4,23 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "compare/quantization/quantized_weights.h"
 #include "evaluator/tensor/dtype.h"
 #include "record/differences/tensor_distance.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {
-
-int64_t NumberOf(const Node& node, absl::string_view name, int64_t otherwise) {
-  const auto it = node.attributes.find(name);
-  if (it == node.attributes.end()) return otherwise;
-  const auto* const number = std::get_if<int64_t>(&it->second);
-  return number == nullptr ? otherwise : *number;
-}
 
 // Code i of a row of bytes; the first ones are in the low bits.
 uint8_t CodeAt(const uint8_t* row, int64_t i, int64_t bits) {
@@ -33,10 +26,10 @@ uint8_t CodeAt(const uint8_t* row, int64_t i, int64_t bits) {
 
 std::optional<PackedWeights> UnpackNBits(const Node& node, const Tensor& packed,
                                          const Tensor& scales, const Tensor* zero_points) {
-  const int64_t depth = NumberOf(node, "K", 0);
-  const int64_t columns = NumberOf(node, "N", 0);
-  const int64_t bits = NumberOf(node, "bits", 4);
-  const int64_t block = NumberOf(node, "block_size", 0);
+  const int64_t depth = IntAttribute(node, "K").value_or(0);
+  const int64_t columns = IntAttribute(node, "N").value_or(0);
+  const int64_t bits = IntAttribute(node, "bits").value_or(4);
+  const int64_t block = IntAttribute(node, "block_size").value_or(0);
   if (depth <= 0 || columns <= 0 || block <= 0 || (bits != 2 && bits != 4 && bits != 8)) {
     return std::nullopt;
   }

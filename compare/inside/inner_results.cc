@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <variant>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -12,6 +11,7 @@
 #include "compare/inside/step_model.h"
 #include "evaluator/tensor/dtype.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {
@@ -27,9 +27,7 @@ struct Inside {
   const Tensor& tensor(size_t i) const { return values[i].tensor(); }
   template <typename T>
   T AttributeOr(absl::string_view name, T otherwise) const {
-    const auto it = node.attributes.find(name);
-    if (it == node.attributes.end()) return otherwise;
-    const auto* given = std::get_if<T>(&it->second);
+    const auto* const given = AttributeOf<T>(node, name);
     return given == nullptr ? otherwise : *given;
   }
 };

@@ -17,6 +17,7 @@
 #include "record/differences/infinity.h"
 #include "record/differences/number_strips.h"
 #include "record/differences/tensor_distance.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {
@@ -86,7 +87,7 @@ double GreatestOf(DType dtype) {
 }
 
 // "overflows float16, which ends at 65504".
-std::string Overflows(DType dtype) {
+std::string TooLargeText(DType dtype) {
   return absl::StrCat("overflows ", NumpyName(dtype), ", which ends at ",
                       absl::StrFormat("%.5g", GreatestOf(dtype)));
 }
@@ -174,7 +175,7 @@ class Explainer {
     const double a = values_[0];
     const double b = values_.size() > 1 ? values_[1] : 0;
     const auto overflow = [&](NotFiniteReason reason, const std::string& what) {
-      Say(reason, absl::StrCat(what, " ", Overflows(ran_.output.dtype())));
+      Say(reason, absl::StrCat(what, " ", TooLargeText(ran_.output.dtype())));
       return true;
     };
     const auto say = [&](NotFiniteReason reason, const std::string& text) {
@@ -247,13 +248,10 @@ class Explainer {
     if (ran_.inputs.empty() || !IsReal(ran_.inputs[0])) return false;
     const Tensor& input = ran_.inputs[0].tensor();
     if (input.shape() != ran_.output.shape() || input.rank() == 0) return false;
-    const auto attribute = ran_.node->attributes.find("axis");
-    const int64_t* given = attribute == ran_.node->attributes.end()
-                               ? nullptr
-                               : std::get_if<int64_t>(&attribute->second);
     // The last axis, or before opset 13 all from the second on; the values show which.
     const int64_t rank = input.rank();
-    int64_t axis = given == nullptr ? rank - 1 : *given;
+    const std::optional<int64_t> given = IntAttribute(*ran_.node, "axis");
+    int64_t axis = given.value_or(rank - 1);
     if (axis < 0) axis += rank;
     if (axis < 0 || axis >= rank) return false;
     int64_t stride = 1;
@@ -262,7 +260,7 @@ class Explainer {
     const int64_t first = at_ - at_ / stride % size * stride;
     if (ExplainRow(input, Row(input, first, stride, size))) return true;
     int64_t block = 1;
-    for (int64_t i = given == nullptr ? std::min<int64_t>(1, rank - 1) : axis; i < rank; ++i) {
+    for (int64_t i = given.has_value() ? axis : std::min<int64_t>(1, rank - 1); i < rank; ++i) {
       block *= input.dim(static_cast<int>(i));
     }
     return ExplainRow(input, Row(input, at_ / block * block, 1, block));
@@ -436,9 +434,9 @@ class Explainer {
       const std::string number = absl::StrFormat("%.6g", *exact);
       return Say(NotFiniteReason::kOverflow,
                  std::abs(*exact) > GreatestOf(dtype)
-                     ? absl::StrCat(number, " ", Overflows(dtype))
-                     : absl::StrCat("something on the way ", Overflows(dtype), "; in double it is ",
-                                    number));
+                     ? absl::StrCat(number, " ", TooLargeText(dtype))
+                     : absl::StrCat("something on the way ", TooLargeText(dtype),
+                                    "; in double it is ", number));
     }
     if (absl::StrContains(op_, "Normalization") && (origin_.nan || exact.has_value())) {
       return Say(NotFiniteReason::kDivisionByZero, "it divides by a norm or a deviation of 0");
@@ -446,7 +444,7 @@ class Explainer {
     if (absl::StartsWith(op_, "ReduceLogSum")) {
       return Say(NotFiniteReason::kLogarithm, "log of a sum that is 0 or negative");
     }
-    if (!origin_.nan) Say(NotFiniteReason::kOverflow, absl::StrCat("it ", Overflows(dtype)));
+    if (!origin_.nan) Say(NotFiniteReason::kOverflow, absl::StrCat("it ", TooLargeText(dtype)));
   }
 
   const RanNode& ran_;

@@ -17,7 +17,7 @@ bool ComputesSomething(const StreamNode& node) {
   return node.op_type != "Identity" && node.op_type != "Constant";
 }
 
-std::vector<int> NodesOf(absl::Span<const int> results, const ResultStream& stream) {
+std::vector<int> NodesOfResults(absl::Span<const int> results, const ResultStream& stream) {
   std::vector<int> nodes;
   for (const int r : results) {
     const int node = stream.results[Index(r)].node;
@@ -74,8 +74,8 @@ std::vector<FusedRows> FindFusedRows(const Comparison& comparison) {
   absl::flat_hash_map<int, size_t> right_rows;
   for (size_t i = 0; i < rows.size(); ++i) {
     const AlignedRow& row = comparison.rows[rows[i]].aligned;
-    by_row[i].left = NodesOf(row.left, comparison.left);
-    by_row[i].right = NodesOf(row.right, comparison.right);
+    by_row[i].left = NodesOfResults(row.left, comparison.left);
+    by_row[i].right = NodesOfResults(row.right, comparison.right);
     const auto join = [&](const std::vector<int>& nodes, absl::flat_hash_map<int, size_t>* first) {
       for (const int node : nodes) {
         parent[root(first->try_emplace(node, i).first->second)] = root(i);

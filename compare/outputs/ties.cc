@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "evaluator/model/model.h"
 #include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
+#include "record/graphs/node_questions.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -21,10 +21,7 @@ bool KeepsOrder(const StreamNode& node) {
 }
 
 int64_t AxisOf(const Node* node, int64_t otherwise) {
-  if (node == nullptr) return otherwise;
-  const auto it = node->attributes.find("axis");
-  const auto* axis = it == node->attributes.end() ? nullptr : std::get_if<int64_t>(&it->second);
-  return axis == nullptr ? otherwise : *axis;
+  return node == nullptr ? otherwise : IntAttribute(*node, "axis").value_or(otherwise);
 }
 
 // A tensor seen as [outer, length, inner].

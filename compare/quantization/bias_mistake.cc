@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_format.h"
 #include "compare/quantization/dequantized_view.h"
 #include "compare/quantization/quantization_error.h"
 #include "record/base/thresholds.h"
 #include "record/base/work_bounds.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {
@@ -32,8 +32,7 @@ std::optional<BiasSlots> BiasSlotsOf(const std::string& op_type) {
 
 double AlphaOf(const Node* node) {
   if (node == nullptr) return 1;
-  const auto it = node->attributes.find("alpha");
-  const auto* given = it == node->attributes.end() ? nullptr : std::get_if<float>(&it->second);
+  const auto* const given = AttributeOf<float>(*node, "alpha");
   return given == nullptr ? 1 : *given;
 }
 

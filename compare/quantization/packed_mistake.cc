@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,15 +16,10 @@
 #include "compare/quantization/quantized_weights.h"
 #include "record/base/thresholds.h"
 #include "record/base/work_bounds.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {
-
-int64_t IntegerOf(const Node& node, absl::string_view name, int64_t otherwise) {
-  const auto it = node.attributes.find(std::string(name));
-  const auto* given = it == node.attributes.end() ? nullptr : std::get_if<int64_t>(&it->second);
-  return given == nullptr ? otherwise : *given;
-}
 
 // Exchanges the two numbers of each byte.
 Value HalvesExchanged(const Tensor& bytes) {
@@ -69,10 +63,10 @@ class PackedDiagnosis {
         side_(run.quantized()),
         made_(*side_.graph().node(n).made),
         n_(n),
-        depth_(IntegerOf(node, "K", 0)),
-        columns_(IntegerOf(node, "N", 0)),
-        bits_(IntegerOf(node, "bits", 4)),
-        block_(IntegerOf(node, "block_size", 32)),
+        depth_(IntAttribute(node, "K").value_or(0)),
+        columns_(IntAttribute(node, "N").value_or(0)),
+        bits_(IntAttribute(node, "bits").value_or(4)),
+        block_(IntAttribute(node, "block_size").value_or(32)),
         rows_(std::max<int64_t>(1, depth_), std::max<int64_t>(1, block_)),
         order_(OrderOfInput()) {}
 
@@ -146,7 +140,7 @@ class PackedDiagnosis {
     }
     const std::optional<Shape>& shape = graph.result(At(0)).shape;
     const int indices = graph.node(n).made->inputs[1];
-    const int64_t axis = IntegerOf(*graph.node(n).node, "axis", 0);
+    const int64_t axis = IntAttribute(*graph.node(n).node, "axis").value_or(0);
     if (!shape.has_value() || indices == kNone || !side_.IsFixed(indices) ||
         (axis != -1 && axis != static_cast<int64_t>(shape->size()) - 1)) {
       return {};

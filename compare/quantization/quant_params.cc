@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <variant>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -10,6 +9,7 @@
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/convert.h"
 #include "record/differences/tensor_distance.h"
+#include "record/graphs/node_questions.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -26,11 +26,7 @@ struct Slots {
 };
 
 int64_t IntegerAttribute(const Node* node, absl::string_view name, int64_t otherwise) {
-  if (node == nullptr) return otherwise;
-  const auto it = node->attributes.find(name);
-  if (it == node->attributes.end()) return otherwise;
-  const auto* number = std::get_if<int64_t>(&it->second);
-  return number == nullptr ? otherwise : *number;
+  return node == nullptr ? otherwise : IntAttribute(*node, name).value_or(otherwise);
 }
 
 // Input orders of ONNX's schemas and onnxruntime's contrib schemas. DynamicQuantizeLinear is

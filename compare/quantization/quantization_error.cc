@@ -247,7 +247,7 @@ Sums SumsOf(const Reader& a, const Reader& b, const ThreadPool* pool) {
   return all;
 }
 
-NoiseStats NoiseStatsOf(const Sums& sums) {
+NoiseStats StatsOfSums(const Sums& sums) {
   NoiseStats noise_stats;
   const auto& [count, differences, aa, bb] = sums.pairs.sums;
   noise_stats.noise = differences == 0 ? 0
@@ -264,12 +264,12 @@ NoiseStats NoiseStatsOf(const Sums& sums) {
 }  // namespace
 
 NoiseStats NoiseStatsOf(absl::Span<const double> signal, absl::Span<const double> noisy) {
-  return NoiseStatsOf(SumsOf(SpanReader(signal), SpanReader(noisy), nullptr));
+  return StatsOfSums(SumsOf(SpanReader(signal), SpanReader(noisy), nullptr));
 }
 
 NoiseStats NoiseStatsOf(const DequantizedView& signal, const DequantizedView& noisy,
                         const ThreadPool* pool) {
-  return NoiseStatsOf(SumsOf(DequantizedReader(signal), DequantizedReader(noisy), pool));
+  return StatsOfSums(SumsOf(DequantizedReader(signal), DequantizedReader(noisy), pool));
 }
 
 double Decibels(double noise) {

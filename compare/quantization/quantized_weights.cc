@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "absl/container/flat_hash_set.h"
 #include "record/base/thresholds.h"
 #include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
+#include "record/graphs/node_questions.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -25,7 +25,7 @@ int IntegersAfter(const SideValues& side, int r) {
   return kNone;
 }
 
-DequantizedView Transposed(const DequantizedView& reals, int64_t rows, int64_t columns) {
+DequantizedView TransposedView(const DequantizedView& reals, int64_t rows, int64_t columns) {
   const std::vector<double> elements = reals.All();
   std::vector<double> transposed;
   transposed.reserve(elements.size());
@@ -93,7 +93,7 @@ class WeightsFinder {
     const bool swapped =
         theirs.size() == 2 && shape.size() == 2 && theirs[0] == shape[1] && theirs[1] == shape[0];
     if (theirs == shape || !swapped) take(*measured);
-    if (swapped) take(Transposed(*measured, theirs[0], theirs[1]));
+    if (swapped) take(TransposedView(*measured, theirs[0], theirs[1]));
     return true;
   }
 
@@ -107,11 +107,8 @@ std::optional<QuantizedWeights> Unpacked(const CounterpartRun& run, int n, int p
   const StreamNode& made = *graph.node(n).made;
   const Node* node = graph.node(n).node;
   if (node == nullptr || made.inputs.size() < 2 || made.inputs[0] == kNone) return std::nullopt;
-  const auto depth_attribute = node->attributes.find("K");
-  if (depth_attribute == node->attributes.end()) return std::nullopt;
-  const auto* given = std::get_if<int64_t>(&depth_attribute->second);
-  if (given == nullptr || *given <= 0) return std::nullopt;
-  const int64_t depth = *given;
+  const int64_t depth = IntAttribute(*node, "K").value_or(0);
+  if (depth <= 0) return std::nullopt;
   const int64_t rows = std::min<int64_t>(depth, work_bounds::kManyCandidates);
   const DType dtype = graph.result(made.inputs[0]).dtype;
   std::vector<double> units(static_cast<size_t>(rows * depth));

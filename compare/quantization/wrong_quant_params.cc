@@ -43,7 +43,7 @@ double MedianOf(std::vector<double> numbers, double otherwise) {
 }
 
 // The part of the range that the numbers reach at either end.
-double ReachOf(const FixedQuantParams& params) {
+double ParamsReach(const FixedQuantParams& params) {
   double reach = 0;
   if (params.most_real() > 0) reach = std::max(reach, params.most / params.most_real());
   // Clipping at 0 is a fused Relu, up to rounding.
@@ -255,7 +255,7 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
     if (IsSymmetric(params)) ++symmetric;
     costs.push_back(CostOf(params));
     if (IsByConvention(params) || IsInfinite(params)) continue;
-    reaches.push_back(ReachOf(params));
+    reaches.push_back(ParamsReach(params));
     if (IsSymmetric(params)) continue;
     moves.push_back(std::abs(FreeBelow(params) - FreeAbove(params)) / 2);
     rooms.push_back(std::abs(FreeBelow(params) + FreeAbove(params)));
@@ -270,7 +270,7 @@ std::vector<Mistake> WrongQuantParams(const SideGraph& graph, const QuantParamsB
     std::string& mistake = found.text;
     const QuantParams& of = *by_result.of(params.result);
     found.place = of.scale;
-    const double reach = ReachOf(params);
+    const double reach = ParamsReach(params);
     const double relative = reach / std::clamp(reach_of_all, 0.1, 10.0);
     const double below = FreeBelow(params);
     const double above = FreeAbove(params);

@@ -12,7 +12,7 @@
 namespace onnxcmp {
 namespace {
 
-Shape WithoutOnes(const Shape& shape, size_t first) {
+Shape WithoutUnitsAfter(const Shape& shape, size_t first) {
   Shape rest;
   for (size_t i = first; i < shape.size(); ++i) {
     if (shape[i] != 1) rest.push_back(shape[i]);
@@ -24,7 +24,7 @@ bool MayBeEntry(const StreamResult& entry, const StreamResult& batch) {
   return entry.shape.has_value() && batch.shape.has_value() && batch.shape->size() > 1 &&
          (*batch.shape)[0] > 1 && IsFloatingPoint(entry.dtype) && IsFloatingPoint(batch.dtype) &&
          batch.kind != ResultKind::kInitializer &&
-         WithoutOnes(*entry.shape, 0) == WithoutOnes(*batch.shape, 1);
+         WithoutUnitsAfter(*entry.shape, 0) == WithoutUnitsAfter(*batch.shape, 1);
 }
 
 // True if the numbers are those of one of the entries.

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "evaluator/base/status_macros.h"
 #include "evaluator/tensor/tensor.h"
+#include "record/graphs/node_questions.h"
 #include "record/graphs/side_graph.h"
 #include "record/operators/operator_traits.h"
 #include "record/streams/common_form.h"
@@ -101,11 +101,7 @@ bool ChangesSign(const ResultStream& left, const std::vector<bool>& left_quantiz
 bool HasChannelsLast(const SideGraph::GraphNode& node) {
   const std::string& op_type = node.made->op_type;
   if (op_type == "NhwcMaxPool" || op_type == "NhwcConv" || op_type == "NhwcFusedConv") return true;
-  if (node.node == nullptr) return false;
-  const auto it = node.node->attributes.find("channels_last");
-  if (it == node.node->attributes.end()) return false;
-  const auto* given = std::get_if<int64_t>(&it->second);
-  return given != nullptr && *given != 0;
+  return node.node != nullptr && IntAttribute(*node.node, "channels_last").value_or(0) != 0;
 }
 
 bool MayHaveForms(const ResultStream& stream) {

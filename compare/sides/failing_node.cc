@@ -48,7 +48,7 @@ bool IsFailure(const absl::Status& status) { return RuntimeRefused(status) || Ru
 
 // The words of a message in which names, numbers and paths of one model are not: those change with
 // the model although the reason stays.
-std::vector<std::string> WordsOf(absl::string_view message) {
+std::vector<std::string> MessageWords(absl::string_view message) {
   std::vector<std::string> words;
   for (const absl::string_view part :
        absl::StrSplit(message, absl::ByAnyChar(" \t\n\\\"'`()[]{}<>:;,|#="))) {
@@ -71,9 +71,9 @@ absl::string_view OwnWords(const absl::Status& status) {
 bool IsSameReason(const absl::Status& alone, const absl::Status& whole) {
   if (alone.code() != whole.code()) return false;
   if (!RuntimeRefused(alone)) return OwnWords(alone) == OwnWords(whole);
-  const std::vector<std::string> words = WordsOf(OwnWords(alone));
+  const std::vector<std::string> words = MessageWords(OwnWords(alone));
   if (words.empty()) return OwnWords(alone) == OwnWords(whole);
-  const std::vector<std::string> among = WordsOf(OwnWords(whole));
+  const std::vector<std::string> among = MessageWords(OwnWords(whole));
   const absl::flat_hash_set<absl::string_view> known(among.begin(), among.end());
   const auto found =
       absl::c_count_if(words, [&](const std::string& word) { return known.contains(word); });

@@ -227,7 +227,7 @@ class GroupSearch {
   Runtime& runtime_;
 };
 
-std::string NamesOf(const Model& model, const std::vector<size_t>& nodes) {
+std::string GroupNames(const Model& model, const std::vector<size_t>& nodes) {
   std::vector<std::string> names;
   for (const size_t n : nodes) {
     if (names.size() == work_bounds::kShown && nodes.size() > work_bounds::kShown + 1) {
@@ -290,7 +290,7 @@ absl::StatusOr<std::optional<RuntimeGroup>> FindRuntimeGroup(const Evaluator& ev
   }
   return RuntimeGroup{target.name, absl::StrCat("the result of ", info.Text(), " ", HowFar(target),
                                                 " when it runs ", group.size(),
-                                                " nodes together: ", NamesOf(model, group))};
+                                                " nodes together: ", GroupNames(model, group))};
 }
 
 }  // namespace onnxcmp

@@ -26,8 +26,8 @@ void SetDifference(TensorDifference difference, ComparedRow* row) {
   row->relation = row->difference->values.agree() ? Relation::kClose : Relation::kDifferent;
 }
 
-absl::Status Measure(const Value& left, const Value& right, const DifferenceOptions& options,
-                     const StepTools& tools, ComparedRow* row) {
+absl::Status MeasureRow(const Value& left, const Value& right, const DifferenceOptions& options,
+                        const StepTools& tools, ComparedRow* row) {
   if (Has(row->aligned.marks, Mark::kTransposed)) {
     OC_ASSIGN_OR_RETURN(const Value sorted_left, SortedElements(left));
     OC_ASSIGN_OR_RETURN(const Value sorted_right, SortedElements(right));
@@ -92,7 +92,7 @@ absl::StatusOr<std::vector<ComparedRow>> RowsOf(
   OC_RETURN_IF_ERROR(
       values.ForEach(pairs, [&](size_t i, const Value& own_left, const Value& own_right) {
         const auto [left, right] = stood_for.Comparable(pairs[i], own_left, own_right);
-        return Measure(left, right, options_of(pairs[i]), tools, &rows[row_of[i]]);
+        return MeasureRow(left, right, options_of(pairs[i]), tools, &rows[row_of[i]]);
       }));
   return rows;
 }

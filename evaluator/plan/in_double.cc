@@ -18,7 +18,7 @@ bool BecomesDouble(DType dtype) {
   return dtype == DType::kFloat || dtype == DType::kFloat16 || dtype == DType::kBfloat16;
 }
 
-DType InDouble(DType dtype) { return BecomesDouble(dtype) ? DType::kDouble : dtype; }
+DType TypeInDouble(DType dtype) { return BecomesDouble(dtype) ? DType::kDouble : dtype; }
 
 absl::StatusOr<Tensor> TensorInDouble(const Tensor& tensor, int64_t max_tensor,
                                       const ThreadPool* pool) {
@@ -66,11 +66,11 @@ void Change(Attributes* attributes) {
   }
 }
 
-TypeInfo InDouble(const TypeInfo& type) {
+TypeInfo TypeInDouble(const TypeInfo& type) {
   TypeInfo changed = type;
-  changed.dtype = InDouble(type.dtype);
+  changed.dtype = TypeInDouble(type.dtype);
   if (type.element != nullptr) {
-    changed.element = std::make_shared<const TypeInfo>(InDouble(*type.element));
+    changed.element = std::make_shared<const TypeInfo>(TypeInDouble(*type.element));
   }
   return changed;
 }
@@ -90,7 +90,7 @@ absl::StatusOr<Value> InDouble(const Value& value, int64_t max_tensor, const Thr
   }
   if (value.is_sequence()) {
     Sequence sequence;
-    sequence.element_dtype = InDouble(value.sequence().element_dtype);
+    sequence.element_dtype = TypeInDouble(value.sequence().element_dtype);
     for (const Value& element : value.sequence().elements) {
       OC_ASSIGN_OR_RETURN(Value changed, InDouble(element, max_tensor, pool));
       sequence.elements.push_back(std::move(changed));
@@ -99,7 +99,7 @@ absl::StatusOr<Value> InDouble(const Value& value, int64_t max_tensor, const Thr
   }
   if (value.is_optional()) {
     Optional optional;
-    optional.element_dtype = InDouble(value.optional().element_dtype);
+    optional.element_dtype = TypeInDouble(value.optional().element_dtype);
     OC_ASSIGN_OR_RETURN(optional.element, held(value.optional().element));
     return optional;
   }
@@ -129,7 +129,7 @@ void AllowDouble(Signature* signature) {
       }
     }
     const size_t count = input.others.size();
-    for (size_t i = 0; i < count; ++i) input.others.push_back(InDouble(input.others[i]));
+    for (size_t i = 0; i < count; ++i) input.others.push_back(TypeInDouble(input.others[i]));
   }
 }
 

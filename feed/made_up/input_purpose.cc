@@ -14,7 +14,7 @@ namespace onnxcmp {
 
 namespace {
 
-void Append(const auto& from, auto* to) { to->insert(to->end(), from.begin(), from.end()); }
+void AppendEach(const auto& from, auto* to) { to->insert(to->end(), from.begin(), from.end()); }
 
 int32_t WrapsOf(const InputPurpose& purpose) {
   const auto* ids = purpose.As<IdPurpose>();
@@ -58,8 +58,9 @@ void Join(const Alternative& /*other*/, Alternative* /*to*/) {}
 void Join(const NumberPurpose& other, NumberPurpose* to) { to->weights |= other.weights; }
 
 void Join(const FeaturePurpose& other, FeaturePurpose* to) {
-  Append(other.paths, &to->paths);
-  for (const auto& [feature, values] : other.thresholds) Append(values, &to->thresholds[feature]);
+  AppendEach(other.paths, &to->paths);
+  for (const auto& [feature, values] : other.thresholds)
+    AppendEach(values, &to->thresholds[feature]);
 }
 
 void Join(const MaskPurpose& other, MaskPurpose* to) { to->sums &= other.sums; }
@@ -68,15 +69,15 @@ void Join(const IdPurpose& other, IdPurpose* to) {
   to->shifted &= other.shifted;
   to->adds_up |= other.adds_up;
   to->wraps = std::min(to->wraps, other.wraps);
-  Append(other.tables, &to->tables);
+  AppendEach(other.tables, &to->tables);
 }
 
 void JoinAlike(const InputPurpose& other, InputPurpose* to) {
   AddLimit(other, to);
   std::visit([&](auto& own) { Join(std::get<std::decay_t<decltype(own)>>(other.purpose), &own); },
              to->purpose);
-  Append(other.words, &to->words);
-  Append(other.keys, &to->keys);
+  AppendEach(other.words, &to->words);
+  AppendEach(other.keys, &to->keys);
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ absl::string_view PurposeName(const Purpose& purpose) {
 
 void AddUse(InputPurpose use, InputPurpose* to) {
   if (use.purpose.index() > to->purpose.index()) {
-    Append(to->words, &use.words);
+    AppendEach(to->words, &use.words);
     use.not_negative |= to->not_negative;
     *to = std::move(use);
     return;
@@ -113,8 +114,8 @@ InputPurpose Merged(const InputPurpose& left, const InputPurpose& right) {
   if (auto* ids = std::get_if<IdPurpose>(&merged.purpose); ids != nullptr && alike) {
     ids->wraps = WrapsOf(left);
   }
-  Append(other.landmarks, &merged.landmarks);
-  Append(other.missing, &merged.missing);
+  AppendEach(other.landmarks, &merged.landmarks);
+  AppendEach(other.missing, &merged.missing);
   // The left decides, so that a right that fails on other keys shows.
   merged.demanded = left.demanded;
   merged.only_known = left.only_known;

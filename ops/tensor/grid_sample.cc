@@ -201,7 +201,8 @@ absl::Status Interpolate(KernelContext& ctx, const Problem& problem) {
 
 // Elements of any type.
 template <typename T>
-void TakeElements(const Problem& problem, const std::vector<int64_t>& elements, const T* x, T* y) {
+void SampleElements(const Problem& problem, const std::vector<int64_t>& elements, const T* x,
+                    T* y) {
   const int64_t planes = problem.output[0] * problem.channels;
   for (int64_t p = 0; p < planes; ++p, x += problem.plane.elements) {
     const int64_t* at = elements.data() + p / problem.channels * problem.samples;
@@ -221,10 +222,10 @@ absl::Status TakeNearest(KernelContext& ctx, const Problem& problem) {
     });
   }));
   const auto take = [&]<typename T>(T) {
-    TakeElements(problem, elements, x.data<T>(), y.mutable_data<T>());
+    SampleElements(problem, elements, x.data<T>(), y.mutable_data<T>());
   };
   if (x.dtype() == DType::kString) {
-    TakeElements(problem, elements, x.string_data(), y.mutable_string_data());
+    SampleElements(problem, elements, x.string_data(), y.mutable_string_data());
   } else if (const int bits = BitWidth(x.dtype()); bits == 8) {
     take(uint8_t{});
   } else if (bits == 16) {

@@ -98,7 +98,7 @@ Kernel QuickGeluGrad(const KernelInit& node) {
   };
 }
 
-absl::Status CheckBias(const KernelContext& ctx) {
+absl::Status CheckFusedBias(const KernelContext& ctx) {
   const Tensor& x = ctx.Input(1);
   const Tensor& bias = ctx.Input(2);
   if (x.rank() > 0 && bias.rank() == 1 && bias.dim(0) == x.shape().back()) return absl::OkStatus();
@@ -110,7 +110,7 @@ absl::Status CheckBias(const KernelContext& ctx) {
 // dX = dY * slope(X + B).
 template <typename F>
 absl::Status EmitBiasGrad(KernelContext& ctx, const F& f) {
-  OC_RETURN_IF_ERROR(CheckBias(ctx));
+  OC_RETURN_IF_ERROR(CheckFusedBias(ctx));
   return EmitStrips(ctx, {&ctx.Input(0), &ctx.Input(1), &ctx.Input(2)}, kStripKernels<Floats, 3, F>,
                     &f, DType::kUndefined);
 }

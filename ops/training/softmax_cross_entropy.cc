@@ -82,8 +82,8 @@ absl::StatusOr<Labels<C>> SparseLabels(const KernelContext& ctx, const Tensor& s
 }
 
 template <typename C>
-absl::StatusOr<Labels<C>> ReadLabels(const KernelContext& ctx, const Tensor& scores, int first,
-                                     bool sparse) {
+absl::StatusOr<Labels<C>> ReadClassLabels(const KernelContext& ctx, const Tensor& scores, int first,
+                                          bool sparse) {
   return sparse ? SparseLabels<C>(ctx, scores, first) : DenseLabels<C>(ctx, scores, first);
 }
 
@@ -91,7 +91,7 @@ template <typename C>
 absl::Status RunLoss(KernelContext& ctx, bool sparse, bool mean) {
   const DType dtype = ctx.Input(0).dtype();
   OC_ASSIGN_OR_RETURN(const Tensor scores, LoadTensor<C>(ctx, ctx.Input(0)));
-  OC_ASSIGN_OR_RETURN(const Labels<C> labels, ReadLabels<C>(ctx, scores, 0, sparse));
+  OC_ASSIGN_OR_RETURN(const Labels<C> labels, ReadClassLabels<C>(ctx, scores, 0, sparse));
   OC_ASSIGN_OR_RETURN(Tensor log_prob, ctx.Allocate(kDTypeOf<C>, scores.shape()));
   const LaneShape lanes = LanesAlong(scores.shape(), scores.rank() - 1);
   TransformLanes<C>(ctx.pool(), scores, lanes, log_prob,
@@ -114,7 +114,7 @@ absl::Status RunLoss(KernelContext& ctx, bool sparse, bool mean) {
 template <typename C>
 absl::Status RunGrad(KernelContext& ctx, bool sparse, bool mean) {
   OC_ASSIGN_OR_RETURN(const Tensor log_prob, LoadTensor<C>(ctx, ctx.Input(1)));
-  OC_ASSIGN_OR_RETURN(const Labels<C> labels, ReadLabels<C>(ctx, log_prob, 1, sparse));
+  OC_ASSIGN_OR_RETURN(const Labels<C> labels, ReadClassLabels<C>(ctx, log_prob, 1, sparse));
   OC_ASSIGN_OR_RETURN(C dy, ctx.ScalarInput<C>(0));
   if (mean) dy /= labels.total;
   OC_ASSIGN_OR_RETURN(Tensor gradient, ctx.Allocate(kDTypeOf<C>, log_prob.shape()));

@@ -161,7 +161,7 @@ void MultiplyMatrices(const PrimeField& field, const Residue* a, const Residue* 
   });
 }
 
-Hash128 ContentOf(const Residues& x) {
+Hash128 ResidueContent(const Residues& x) {
   Hash128 content = ToHash128(XXH3_128bits(x.values.data(), x.values.size() * sizeof(Residue)));
   for (const int64_t size : x.shape) {
     content = {MixNumbers(content.low, static_cast<uint64_t>(size)),
@@ -296,7 +296,7 @@ absl::StatusOr<Residues> ProductAsFunction(const PrimeField& field, const Residu
 absl::StatusOr<Residues> ProductMemo::Times(const PrimeField& field, const Residues& a,
                                             const Residues& b, const ThreadPool& pool) {
   return ByRows(a, b.rank(), [&](const Residues& rows) -> absl::StatusOr<Residues> {
-    const Key key = KeyOf({ContentOf(rows), ContentOf(b)});
+    const Key key = KeyOf({ResidueContent(rows), ResidueContent(b)});
     if (const auto made = made_.find(key); made != made_.end()) return made->second;
     OC_ASSIGN_OR_RETURN(Residues product, Product(field, rows, b, pool));
     Keep(key, product);
@@ -309,7 +309,7 @@ absl::StatusOr<Residues> ProductMemo::Times(const PrimeField& field, const Resid
                                             absl::FunctionRef<absl::StatusOr<Residues>()> b,
                                             const ThreadPool& pool) {
   return ByRows(a, rank, [&](const Residues& rows) -> absl::StatusOr<Residues> {
-    const Key key = KeyOf({ContentOf(rows), content, {FunctionNumber("constant"), 0}});
+    const Key key = KeyOf({ResidueContent(rows), content, {FunctionNumber("constant"), 0}});
     if (const auto made = made_.find(key); made != made_.end()) return made->second;
     OC_ASSIGN_OR_RETURN(const Residues right, b());
     OC_ASSIGN_OR_RETURN(Residues product, Times(field, rows, right, pool));

@@ -47,7 +47,7 @@ CompareOptions OptionsAtOtherSizes(const CompareOptions& compare) {
 }
 
 // The reason why a comparison at other sizes is not proved.
-std::string WhyNotProved(const Comparison& comparison, const ProofReport& report) {
+std::string WhySizeNotProved(const Comparison& comparison, const ProofReport& report) {
   if (!report.not_possible.empty()) return report.not_possible;
   if (comparison.verdict() == Verdict::kDifferent) return "outputs differ";
   if (report.parted.empty()) return "";
@@ -89,7 +89,7 @@ ProofSizes ProveAt(const ComparedSizes& compared, const PerSide<Side*>& sides,
   }
   const ProofReport report = ProveEqual(sides, compared.comparison, options);
   found.proved = report.proved || (conversions && report.conversions.proved);
-  if (!found.proved) found.why = WhyNotProved(compared.comparison, report);
+  if (!found.proved) found.why = WhySizeNotProved(compared.comparison, report);
   return found;
 }
 

@@ -1,6 +1,5 @@
 #include "record/graphs/constants.h"
-
-#include <variant>
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 
@@ -8,8 +7,7 @@ const Tensor* ConstantOf(const Node& node) {
   if (node.op_type != "Constant" || node.domain != kOnnxDomain || node.outputs.size() != 1) {
     return nullptr;
   }
-  const auto value = node.attributes.find("value");
-  return value == node.attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
+  return AttributeOf<Tensor>(node, "value");
 }
 
 const Tensor* FindConstant(const Graph& graph, absl::string_view name) {

@@ -67,7 +67,7 @@ std::vector<std::string> JsonStrings(const ProtocolJson& json, const char* key) 
 }
 
 // Where the elements of a tensor of numbers are, one after another; null for all else.
-const void* ElementsOf(const Value& value) {
+const void* GivenElements(const Value& value) {
   if (!value.is_tensor() || value.tensor().dtype() == DType::kString ||
       value.tensor().num_elements() == 0 || value.tensor().stored() ||
       !value.tensor().is_contiguous()) {
@@ -242,7 +242,7 @@ absl::StatusOr<RuntimeValues> Runtime::Run(const RuntimeSession& session, const 
   // Entries of tensors that are fed under several names, by where their elements are and by type.
   std::map<std::pair<const void*, std::string>, std::string> entries;
   for (const auto& [name, value] : feeds) {
-    const void* elements = ElementsOf(value);
+    const void* elements = GivenElements(value);
     const std::pair<const void*, std::string> key = {elements,
                                                      elements == nullptr ? "" : value.TypeString()};
     const auto known = elements == nullptr ? entries.end() : entries.find(key);

@@ -181,7 +181,7 @@ BoxAround BoxOf(const Comparison& comparison, const Units& units, SideId side, i
 }
 
 // All drawn names in the width of a box.
-void ShortenNames(PerSide<GraphAround>* sides) {
+void ShortenAroundNames(PerSide<GraphAround>* sides) {
   std::vector<std::string*> places;
   std::vector<std::string> names;
   for (const SideId side : kBothSides) {
@@ -216,7 +216,7 @@ GraphsAround AroundPair(const Comparison& comparison, int left, int right, size_
           units.ReadersOf(side, unit), [&](int reader) { return !chosen[side].contains(reader); });
     }
   }
-  ShortenNames(&around.sides);
+  ShortenAroundNames(&around.sides);
   for (const auto& [unit, box] : chosen[SideId::kLeft]) {
     const auto it = chosen[SideId::kRight].find(units.PartnerOf(SideId::kLeft, unit));
     if (it != chosen[SideId::kRight].end()) around.pairs.push_back({box, it->second});

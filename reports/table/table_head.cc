@@ -31,7 +31,7 @@ std::string Opsets(const SideSummary& summary, const ResultStream& stream) {
 }
 
 // The facts of one side, by column. A recording has results and no nodes.
-std::vector<std::string> FactsOf(const SideSummary& summary, const ResultStream& stream) {
+std::vector<std::string> SideFacts(const SideSummary& summary, const ResultStream& stream) {
   std::vector<std::string> facts;
   if (summary.nodes == 0 && stream.nodes.empty() && !stream.results.empty()) {
     facts = {"recording", Count(static_cast<int64_t>(stream.results.size()), "result"), ""};
@@ -56,7 +56,7 @@ std::string Sides(const Comparison& comparison, const TableOptions& options,
   PerSide<std::string> opsets;
   for (const SideId side : kBothSides) {
     const ResultStream& stream = OfSide(comparison, side);
-    facts[side] = FactsOf(*summaries[side], stream);
+    facts[side] = SideFacts(*summaries[side], stream);
     sources[side] = style.Text(SourceOf(*summaries[side], stream));
     opsets[side] = style.Text(Opsets(*summaries[side], stream));
   }

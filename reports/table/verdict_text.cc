@@ -36,7 +36,7 @@ struct OutputFacts {
   std::tuple<int, double> severity;
 };
 
-OutputFacts FactsOf(const Comparison& comparison, const OutputPair& pair) {
+OutputFacts FactsOfOutput(const Comparison& comparison, const OutputPair& pair) {
   OutputFacts facts = {&pair, nullptr, {}};
   for (auto row = comparison.rows.rbegin(); row != comparison.rows.rend(); ++row) {
     if (!row->aligned.paired() || row->difference == nullptr) continue;
@@ -240,7 +240,7 @@ std::string OutputsText(const Comparison& comparison, bool all) {
   std::vector<OutputFacts> facts;
   int64_t different = 0;
   for (const OutputPair& pair : outputs.pairs) {
-    facts.push_back(FactsOf(comparison, pair));
+    facts.push_back(FactsOfOutput(comparison, pair));
     if (!pair.agrees()) ++different;
   }
   const auto worst = std::max_element(

@@ -224,7 +224,7 @@ std::vector<bool> DownstreamOfCauses(const Comparison& comparison, SideId side) 
 }
 
 // The row of the pair that a cause is about; one of several that share a result has its own.
-int RowOf(const Cause& cause, const Comparison& comparison, const RowFacts& facts) {
+int CauseRow(const Cause& cause, const Comparison& comparison, const RowFacts& facts) {
   const int by_left = cause.left == kNone ? kNone : facts.of_left[Index(cause.left)];
   const int by_right = cause.right == kNone ? kNone : facts.of_right[Index(cause.right)];
   if (by_left == kNone || by_right == kNone) return by_right == kNone ? by_left : by_right;
@@ -255,7 +255,7 @@ RowFacts FactsOf(const Comparison& comparison) {
   }
   for (size_t c = 0; c < comparison.causes.size(); ++c) {
     const Cause& cause = comparison.causes[c];
-    const int row = RowOf(cause, comparison, facts);
+    const int row = CauseRow(cause, comparison, facts);
     if (row != kNone && facts.cause[Index(row)] == kNone) {
       facts.cause[Index(row)] = static_cast<int>(c);
     }

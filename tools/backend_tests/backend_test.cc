@@ -102,8 +102,8 @@ Tolerances TolerancesFor(const Value& want, const std::optional<Tolerance>& of_f
 }
 
 // The error of an output; "" if there is none.
-std::string Compare(const std::string& name, const Value& got, const Value& want,
-                    Expectation expectation, const Tolerances& given) {
+std::string OutputMismatch(const std::string& name, const Value& got, const Value& want,
+                           Expectation expectation, const Tolerances& given) {
   const Tolerances tolerance = {ToleranceFor(expectation, want, given.floats), given.integers};
   const ValueDifference difference = DifferenceWithin(tolerance, want, got);
   if (difference.agree()) return "";
@@ -140,8 +140,8 @@ absl::StatusOr<std::string> RunSet(const std::string& data, const Graph& graph, 
   OC_ASSIGN_OR_RETURN(const std::vector<Value> got, run(matched.feeds));
   std::string text;
   for (size_t i = 0; i < want.size(); ++i) {
-    absl::StrAppend(&text, Compare(graph.outputs[i].name, got[i], want[i], expectations[i],
-                                   TolerancesFor(want[i], of_file, of_user)));
+    absl::StrAppend(&text, OutputMismatch(graph.outputs[i].name, got[i], want[i], expectations[i],
+                                          TolerancesFor(want[i], of_file, of_user)));
   }
   return text;
 }

@@ -6,7 +6,6 @@
 #include <functional>
 #include <numeric>
 #include <utility>
-#include <variant>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
@@ -16,6 +15,7 @@
 #include "evaluator/tensor/tensor.h"
 #include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
+#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {
@@ -25,8 +25,7 @@ constexpr int64_t kMostWeights = int64_t{1} << 23;
 
 template <typename T>
 T AttributeOr(const Node& node, absl::string_view name, T otherwise) {
-  const auto it = node.attributes.find(name);
-  const T* given = it == node.attributes.end() ? nullptr : std::get_if<T>(&it->second);
+  const auto* const given = AttributeOf<T>(node, name);
   return given == nullptr ? otherwise : *given;
 }
 
@@ -54,8 +53,8 @@ struct WeightLayout {
   int64_t groups = 1;
 };
 
-std::vector<std::vector<double>> WeightsOf(const std::vector<double>& elements,
-                                           const WeightLayout& layout, double factor) {
+std::vector<std::vector<double>> ScaledWeights(const std::vector<double>& elements,
+                                               const WeightLayout& layout, double factor) {
   std::vector<std::vector<double>> weights(static_cast<size_t>(layout.channels * layout.groups));
   const int64_t in_group = layout.outer / layout.groups;
   auto next = elements.begin();
@@ -237,7 +236,7 @@ class LayerFinder {
     ChannelLayer layer;
     layer.input = made.inputs[0];
     layer.rounding = EpsilonOf(weights->dtype());
-    layer.weights = WeightsOf(ElementsOf(*weights), *layout, factor);
+    layer.weights = ScaledWeights(ElementsOf(*weights), *layout, factor);
     layer.normalization = normalization_;
     layer.bias.resize(layer.channels());
     if (made.inputs.size() > 2 && made.inputs[2] != kNone) {

@@ -30,7 +30,7 @@ std::optional<Shape> ShapeOf(const Value& value) {
   return value.is_tensor() ? std::optional(value.tensor().shape()) : std::nullopt;
 }
 
-Shape WithoutOnes(Shape shape) {
+Shape WithoutUnitAxes(Shape shape) {
   shape.erase(std::remove(shape.begin(), shape.end(), 1), shape.end());
   return shape;
 }
@@ -47,8 +47,8 @@ std::shared_ptr<MemoryAccount> ForcedRun::MemoryFor(const SideGraph& right) {
 bool ForcedRun::HasShapeOf(int c, int right) const {
   const std::optional<Shape>& theirs = right_.result(right).shape;
   const std::optional<Shape>& ours = left_.result(c).shape;
-  return theirs == ours ||
-         (theirs.has_value() && ours.has_value() && WithoutOnes(*theirs) == WithoutOnes(*ours));
+  return theirs == ours || (theirs.has_value() && ours.has_value() &&
+                            WithoutUnitAxes(*theirs) == WithoutUnitAxes(*ours));
 }
 
 Value ForcedRun::ValueFor(int c, int right, bool in_its_shape) const {

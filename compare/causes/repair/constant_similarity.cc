@@ -65,7 +65,7 @@ class Lanes {
 
 // Calls add(i, lane) for a whole strip.
 template <typename Add>
-void ForEachInLanes(int64_t count, Add&& add) {
+void AddInLanes(int64_t count, Add&& add) {
   int64_t first = 0;
   for (; first + Lanes::kCount <= count; first += Lanes::kCount) {
     for (int64_t lane = 0; lane < Lanes::kCount; ++lane) add(first + lane, lane);
@@ -84,7 +84,7 @@ double ConstantSimilarity(const Measured& left, const Measured& right) {
   Lanes left_sum;
   Lanes right_sum;
   const auto add = [&](int64_t, int64_t n, const double* a, const double* b) {
-    ForEachInLanes(n, [&](int64_t i, int64_t lane) {
+    AddInLanes(n, [&](int64_t i, int64_t lane) {
       equal += a[i] == b[i] ? 1 : 0;
       left_sum[lane] += a[i];
       right_sum[lane] += b[i];
@@ -100,7 +100,7 @@ double ConstantSimilarity(const Measured& left, const Measured& right) {
     Lanes left_squares;
     Lanes right_squares;
     const auto correlate = [&](int64_t, int64_t n, const double* a, const double* b) {
-      ForEachInLanes(n, [&](int64_t i, int64_t lane) {
+      AddInLanes(n, [&](int64_t i, int64_t lane) {
         const double x = a[i] - left_mean;
         const double y = b[i] - right_mean;
         products[lane] += x * y;

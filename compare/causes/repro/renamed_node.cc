@@ -18,7 +18,7 @@ void Rename(const NameMap& names, std::string* name) {
 }
 
 // Shares the graph if it reads none of the names.
-GraphPtr WithReadsRenamed(const GraphPtr& graph, NameMap names) {
+GraphPtr BodyWithReadsRenamed(const GraphPtr& graph, NameMap names) {
   for (const std::string& own : OwnNames(*graph)) names.erase(own);
   const std::vector<std::string> outer =
       OuterNames(*graph, [](const Node& node) { return OuterNames(node); });
@@ -27,7 +27,7 @@ GraphPtr WithReadsRenamed(const GraphPtr& graph, NameMap names) {
     return graph;
   }
   auto renamed = std::make_shared<Graph>(*graph);
-  for (Node& node : renamed->nodes) node = onnxcmp::WithReadsRenamed(node, names);
+  for (Node& node : renamed->nodes) node = WithReadsRenamed(node, names);
   for (ValueInfo& output : renamed->outputs) Rename(names, &output.name);
   return renamed;
 }
@@ -39,9 +39,9 @@ Node WithReadsRenamed(const Node& node, const NameMap& names) {
   for (std::string& input : renamed.inputs) Rename(names, &input);
   for (auto& [name, attribute] : renamed.attributes) {
     if (auto* graph = std::get_if<GraphPtr>(&attribute)) {
-      *graph = WithReadsRenamed(*graph, names);
+      *graph = BodyWithReadsRenamed(*graph, names);
     } else if (auto* graphs = std::get_if<std::vector<GraphPtr>>(&attribute)) {
-      for (GraphPtr& element : *graphs) element = WithReadsRenamed(element, names);
+      for (GraphPtr& element : *graphs) element = BodyWithReadsRenamed(element, names);
     }
   }
   return renamed;

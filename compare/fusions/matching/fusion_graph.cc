@@ -9,6 +9,7 @@
 #include "record/base/work_bounds.h"
 #include "record/differences/tensor_distance.h"
 #include "record/graphs/constants.h"
+#include "record/graphs/node_questions.h"
 #include "record/operators/operator_traits.h"
 
 namespace onnxcmp {
@@ -126,13 +127,9 @@ std::optional<double> FusionGraph::ScalarAt(int value, int depth) const {
   if (v.producer == kNone) return std::nullopt;
   const Node& made_by = node(v.producer);
   if (made_by.op_type == "Constant") {
-    if (const auto it = made_by.attributes.find("value_float"); it != made_by.attributes.end()) {
-      if (const float* number = std::get_if<float>(&it->second)) return *number;
-    }
-    if (const auto it = made_by.attributes.find("value_int"); it != made_by.attributes.end()) {
-      if (const int64_t* number = std::get_if<int64_t>(&it->second)) {
-        return static_cast<double>(*number);
-      }
+    if (const auto* const number = AttributeOf<float>(made_by, "value_float")) return *number;
+    if (const auto number = IntAttribute(made_by, "value_int"); number.has_value()) {
+      return static_cast<double>(*number);
     }
     return std::nullopt;
   }

@@ -45,7 +45,7 @@ const QuantizedForm* FormOf(const Node& node) {
   return nullptr;
 }
 
-bool Near(double a, double b) {
+bool IsPatternNumber(double a, double b) {
   return std::abs(a - b) <= kConstantTolerance * std::max(std::abs(a), std::abs(b));
 }
 
@@ -79,7 +79,7 @@ class PatternMatcher {
         return MatchFolded(pattern, value, before);
       case Pattern::Kind::kNumber: {
         const std::optional<double> scalar = graph_.Scalar(value);
-        if (scalar.has_value() && Near(*scalar, pattern.number)) found.push_back(before);
+        if (scalar.has_value() && IsPatternNumber(*scalar, pattern.number)) found.push_back(before);
         return found;
       }
       case Pattern::Kind::kConstant:
@@ -188,7 +188,7 @@ class PatternMatcher {
           if (!numbers.has_value()) return condition.absent;
           return numbers->size() == 1 &&
                  std::any_of(condition.values.begin(), condition.values.end(), [&](double value) {
-                   return value == 0 ? (*numbers)[0] == 0 : Near((*numbers)[0], value);
+                   return value == 0 ? (*numbers)[0] == 0 : IsPatternNumber((*numbers)[0], value);
                  });
         });
   }
@@ -342,7 +342,8 @@ class PatternMatcher {
     Partials found;
     for (Partial& partial :
          MatchOperands(fold, value, false, (1U << fold.parts.size()) - 1, start)) {
-      const bool fits = fold.any_number || (!partial.unknown && Near(partial.number, wanted));
+      const bool fits =
+          fold.any_number || (!partial.unknown && IsPatternNumber(partial.number, wanted));
       partial.number = before.number;
       partial.unknown = before.unknown;
       if (fits && found.size() < work_bounds::kTrials) found.push_back(std::move(partial));

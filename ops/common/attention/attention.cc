@@ -52,7 +52,7 @@ absl::StatusOr<Tensor> LoadHeads(const KernelContext& ctx, const Tensor& x) {
 }
 
 template <typename C>
-AttentionRows<const C> RowsOf(const Tensor& x) {
+AttentionRows<const C> StridedRows(const Tensor& x) {
   return {x.data<C>(), x.strides()[0], x.strides()[1], x.strides()[2]};
 }
 
@@ -160,7 +160,8 @@ absl::StatusOr<Tensor> AttendTensors(const KernelContext& ctx, const AttentionSh
     OC_ASSIGN_OR_RETURN(const Tensor v_rows, LoadHeads<C>(ctx, v));
     const int64_t row = joined ? shape.heads * shape.value_size : shape.value_size;
     const int64_t head = joined ? shape.value_size : shape.queries * shape.value_size;
-    Attend<C>(ctx.pool(), shape, RowsOf<C>(q_rows), RowsOf<C>(k_rows), RowsOf<C>(v_rows), weights,
+    Attend<C>(ctx.pool(), shape, StridedRows<C>(q_rows), StridedRows<C>(k_rows),
+              StridedRows<C>(v_rows), weights,
               {out_data, out.num_elements() / shape.batch, head, row});
   }
   return out;

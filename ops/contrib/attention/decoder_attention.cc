@@ -40,8 +40,8 @@ Tensor BatchFirst(const Tensor& x) {
 
 // The heads of x * weight[:, first_column, ...] + bias[first_bias, ...], `hidden` columns each.
 template <typename C>
-absl::StatusOr<Tensor> Project(const KernelContext& ctx, const Tensor& x, int weight,
-                               int64_t first_column, int64_t first_bias, int64_t heads) {
+absl::StatusOr<Tensor> ProjectTokens(const KernelContext& ctx, const Tensor& x, int weight,
+                                     int64_t first_column, int64_t first_bias, int64_t heads) {
   const int64_t hidden = x.dim(2);
   OC_ASSIGN_OR_RETURN(const Tensor rows, LoadTensor<C>(ctx, BatchFirst(x)));
   OC_ASSIGN_OR_RETURN(
@@ -115,8 +115,8 @@ absl::StatusOr<Tensor> KeysOrValues(const KernelContext& ctx, const Flags& flags
     if (flags.static_kv) return cache;
   }
   const Tensor& source = ctx.Input(flags.static_kv ? kKey : kQuery);
-  OC_ASSIGN_OR_RETURN(Tensor fresh, Project<C>(ctx, source, kKeyValueWeight, part * hidden,
-                                               (1 + part) * hidden, heads));
+  OC_ASSIGN_OR_RETURN(Tensor fresh, ProjectTokens<C>(ctx, source, kKeyValueWeight, part * hidden,
+                                                     (1 + part) * hidden, heads));
   if (!flags.uses_cache) return fresh;
   return Concatenated(ctx, {cache, fresh}, 2);
 }
@@ -127,7 +127,7 @@ absl::Status Run(KernelContext& ctx, int64_t heads) {
   OC_RETURN_IF_ERROR(CheckShapes(ctx));
   OC_ASSIGN_OR_RETURN(const Flags flags, ReadFlags(ctx));
   OC_ASSIGN_OR_RETURN(const Tensor q,
-                      Project<C>(ctx, ctx.Input(kQuery), kQueryWeight, 0, 0, heads));
+                      ProjectTokens<C>(ctx, ctx.Input(kQuery), kQueryWeight, 0, 0, heads));
   OC_ASSIGN_OR_RETURN(const Tensor k, KeysOrValues<C>(ctx, flags, 0, heads));
   OC_ASSIGN_OR_RETURN(const Tensor v, KeysOrValues<C>(ctx, flags, 1, heads));
   OC_ASSIGN_OR_RETURN(const AttentionShape shape, ShapeOfAttention(q, k, v));

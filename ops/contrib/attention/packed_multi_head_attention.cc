@@ -16,7 +16,7 @@ namespace {
 enum InputIndex { kQuery, kKey, kValue, kBias, kTokenOffset, kBounds, kAttentionBias };
 
 // Q, K or V as (1, tokens, hidden): input `i`, or part i of a query (tokens, heads, 3, head size).
-absl::StatusOr<Tensor> RowsOf(const KernelContext& ctx, int i, int64_t heads) {
+absl::StatusOr<Tensor> HeadRows(const KernelContext& ctx, int i, int64_t heads) {
   const bool packed = !ctx.HasInput(kKey);
   const Tensor& x = ctx.Input(packed ? int{kQuery} : i);
   Tensor rows = x;
@@ -45,7 +45,7 @@ absl::Status Run(KernelContext& ctx, int64_t heads, float scale) {
   Tensor parts[3];
   int64_t column = 0;  // of the bias
   for (int i : {kQuery, kKey, kValue}) {
-    OC_ASSIGN_OR_RETURN(const Tensor rows, RowsOf(ctx, i, heads));
+    OC_ASSIGN_OR_RETURN(const Tensor rows, HeadRows(ctx, i, heads));
     OC_ASSIGN_OR_RETURN(parts[i], HeadsWithBias<C>(ctx, rows,
                                                    i == kQuery ? "query"
                                                    : i == kKey ? "key"

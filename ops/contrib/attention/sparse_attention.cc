@@ -116,8 +116,8 @@ absl::StatusOr<Lengths> LoadLengths(const KernelContext& ctx, const Options& opt
   return lengths;
 }
 
-absl::Status RotateHeads(const KernelContext& ctx, const Options& options, const Lengths& lengths,
-                         DecoderHeads* heads) {
+absl::Status RotateSparseHeads(const KernelContext& ctx, const Options& options,
+                               const Lengths& lengths, DecoderHeads* heads) {
   if (!options.rotates) {
     for (int input : {kCosines, kSines}) ctx.IgnoreInput(input);
     return absl::OkStatus();
@@ -160,7 +160,7 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   }
   OC_ASSIGN_OR_RETURN(const Layouts layouts, LoadLayouts(ctx, options.heads.q));
   OC_ASSIGN_OR_RETURN(const Lengths lengths, LoadLengths(ctx, options, layouts));
-  OC_RETURN_IF_ERROR(RotateHeads(ctx, options, lengths, &heads));
+  OC_RETURN_IF_ERROR(RotateSparseHeads(ctx, options, lengths, &heads));
   OC_ASSIGN_OR_RETURN(Tensor keys, Extend(ctx, kPastKey, lengths, heads.k));
   OC_ASSIGN_OR_RETURN(Tensor values, Extend(ctx, kPastValue, lengths, heads.v));
   OC_ASSIGN_OR_RETURN(AttentionShape shape, ShapeOfAttention(heads.q, keys, values));

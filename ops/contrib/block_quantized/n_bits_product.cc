@@ -14,8 +14,8 @@
 namespace onnxcmp {
 namespace {
 
-absl::Status CheckShape(absl::string_view name, const Tensor& tensor, const Shape& want,
-                        bool may_be_flat = false) {
+absl::Status CheckQuantShape(absl::string_view name, const Tensor& tensor, const Shape& want,
+                             bool may_be_flat = false) {
   if (tensor.shape() == want) return absl::OkStatus();
   if (may_be_flat && tensor.shape() == Shape{*NumElements(want)}) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -64,12 +64,12 @@ absl::Status LoadZeros(const KernelContext& ctx, const NBitsAttributes& attribut
   if (!Given(ctx, input)) return absl::OkStatus();
   const Tensor& zero_points = ctx.Input(input);
   if (zero_points.dtype() != DType::kUint8) {
-    OC_RETURN_IF_ERROR(CheckShape("zero_points", zero_points, shape, true));
+    OC_RETURN_IF_ERROR(CheckQuantShape("zero_points", zero_points, shape, true));
     OC_ASSIGN_OR_RETURN(*zeros, LoadTensor<C>(ctx, zero_points));
     return absl::OkStatus();
   }
   const int64_t row_bytes = (shape[1] - 1) / (8 / attributes.bits) + 1;
-  OC_RETURN_IF_ERROR(CheckShape("zero_points", zero_points, {shape[0], row_bytes}, true));
+  OC_RETURN_IF_ERROR(CheckQuantShape("zero_points", zero_points, {shape[0], row_bytes}, true));
   if (has_group_index) return absl::OkStatus();
   OC_ASSIGN_OR_RETURN(const DType codes, CodeType(attributes.bits));
   OC_ASSIGN_OR_RETURN(*zeros, LoadCodes<C>(ctx, zero_points, codes, shape[0], shape[1]));
@@ -110,7 +110,7 @@ absl::StatusOr<Tensor> NBitsProduct(const KernelContext& ctx, const NBitsAttribu
   OC_ASSIGN_OR_RETURN(const Tensor b, ctx.ContiguousInput(inputs.b));
   Tensor bias;
   if (Given(ctx, inputs.bias)) {
-    OC_RETURN_IF_ERROR(CheckShape("bias", ctx.Input(inputs.bias), {n}));
+    OC_RETURN_IF_ERROR(CheckQuantShape("bias", ctx.Input(inputs.bias), {n}));
     OC_ASSIGN_OR_RETURN(bias, LoadTensor<C>(ctx, ctx.Input(inputs.bias)));
   }
   Shape shape = a.shape();
@@ -125,8 +125,8 @@ absl::StatusOr<Tensor> NBitsProduct(const KernelContext& ctx, const NBitsAttribu
     AddBias(bias, {0, 0, rows, 0, n}, n, y.template mutable_data<C>());
     return y;
   }
-  OC_RETURN_IF_ERROR(CheckShape("B", b, {n, blocks, block_bytes}));
-  OC_RETURN_IF_ERROR(CheckShape("scales", ctx.Input(inputs.scales), {n, blocks}, true));
+  OC_RETURN_IF_ERROR(CheckQuantShape("B", b, {n, blocks, block_bytes}));
+  OC_RETURN_IF_ERROR(CheckQuantShape("scales", ctx.Input(inputs.scales), {n, blocks}, true));
   OC_ASSIGN_OR_RETURN(const Tensor scales, LoadTensor<C>(ctx, ctx.Input(inputs.scales)));
   BlockWeights<C> weights = {n,
                              k,
@@ -171,11 +171,11 @@ absl::StatusOr<Tensor> NormalizedInput(KernelContext& ctx, int64_t k, float epsi
     return absl::InvalidArgumentError("input_skip_bias_sum is wanted, but skip is not given");
   }
   if (!has_scale) return a;
-  OC_RETURN_IF_ERROR(CheckShape("norm_scale", ctx.Input(2), {k}));
+  OC_RETURN_IF_ERROR(CheckQuantShape("norm_scale", ctx.Input(2), {k}));
   OC_ASSIGN_OR_RETURN(const Tensor scale, LoadTensor<C>(ctx, ctx.Input(2)));
   Tensor sum = a;
   if (has_skip) {
-    OC_RETURN_IF_ERROR(CheckShape("skip", ctx.Input(1), a.shape()));
+    OC_RETURN_IF_ERROR(CheckQuantShape("skip", ctx.Input(1), a.shape()));
     OC_ASSIGN_OR_RETURN(const Tensor skip, LoadTensor<C>(ctx, ctx.Input(1)));
     OC_ASSIGN_OR_RETURN(sum, ctx.Allocate(kDTypeOf<C>, a.shape()));
     C* total = sum.template mutable_data<C>();

@@ -31,7 +31,7 @@ struct Options {
   int64_t group_size = 1;
 };
 
-absl::Status CheckShape(const KernelContext& ctx, int index, const Shape& want) {
+absl::Status CheckInputShape(const KernelContext& ctx, int index, const Shape& want) {
   if (ctx.Input(index).shape() == want) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("input ", index, " is ",
                                                  ctx.Input(index).TypeString(), ", but must be [",
@@ -45,7 +45,7 @@ absl::Status SetStateUpdate(KernelContext& ctx, const Options& options, const Te
   const int64_t channels = x.dim(1);
   std::vector<int64_t> counts;
   if (options.capacity > 0) {
-    OC_RETURN_IF_ERROR(CheckShape(ctx, kCaptureCount, {batch}));
+    OC_RETURN_IF_ERROR(CheckInputShape(ctx, kCaptureCount, {batch}));
     OC_ASSIGN_OR_RETURN(counts, ctx.IntsInput(kCaptureCount));
   }
   if (!ctx.HasOutput(2)) return absl::OkStatus();
@@ -86,8 +86,8 @@ class DynamicTaps {
                                                      first_ + 1));
     }
     OC_RETURN_IF_ERROR(
-        CheckShape(ctx, kKernelDelta, {tokens, projected_, channels / options.group_size}));
-    OC_RETURN_IF_ERROR(CheckShape(ctx, kPreviousMask, {tokens, 1}));
+        CheckInputShape(ctx, kKernelDelta, {tokens, projected_, channels / options.group_size}));
+    OC_RETURN_IF_ERROR(CheckInputShape(ctx, kPreviousMask, {tokens, 1}));
     OC_ASSIGN_OR_RETURN(delta_, LoadTensor<C>(ctx, delta));
     OC_ASSIGN_OR_RETURN(mask_, LoadTensor<C>(ctx, ctx.Input(kPreviousMask)));
     return absl::OkStatus();
@@ -134,10 +134,10 @@ absl::Status Run(KernelContext& ctx, const Options& options) {
   OC_ASSIGN_OR_RETURN(const std::vector<int64_t> offsets,
                       SequenceOffsets(ctx, kOffsets, input.dim(0), /*some_tokens=*/true));
   const auto batch = static_cast<int64_t>(offsets.size()) - 1;
-  OC_RETURN_IF_ERROR(CheckShape(ctx, kInitialState, {batch, channels, kept}));
+  OC_RETURN_IF_ERROR(CheckInputShape(ctx, kInitialState, {batch, channels, kept}));
   Tensor bias;
   if (ctx.HasInput(kBias)) {
-    OC_RETURN_IF_ERROR(CheckShape(ctx, kBias, {channels}));
+    OC_RETURN_IF_ERROR(CheckInputShape(ctx, kBias, {channels}));
     OC_ASSIGN_OR_RETURN(bias, LoadTensor<C>(ctx, ctx.Input(kBias)));
   }
   OC_ASSIGN_OR_RETURN(const Tensor x, LoadTensor<C>(ctx, input));

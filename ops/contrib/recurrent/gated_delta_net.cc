@@ -63,7 +63,7 @@ absl::Status BadInput(const KernelContext& ctx, int index, absl::string_view exp
       "input ", index, " is ", ctx.Input(index).TypeString(), ", but must be ", expected));
 }
 
-absl::Status CheckShape(const KernelContext& ctx, int index, const Shape& want) {
+absl::Status CheckDeltaShape(const KernelContext& ctx, int index, const Shape& want) {
   if (ctx.Input(index).shape() == want) return absl::OkStatus();
   return BadInput(ctx, index, absl::StrCat("[", ShapeToString(want), "]"));
 }
@@ -94,9 +94,9 @@ absl::Status ReadHeads(const KernelContext& ctx, Sizes* sizes) {
     sizes->value_heads = values[values.size() - 2];
     sizes->value_size = values.back();
     OC_RETURN_IF_ERROR(
-        CheckShape(ctx, kKey, With(sizes->token_dims, {sizes->heads, sizes->key_size})));
-    OC_RETURN_IF_ERROR(
-        CheckShape(ctx, kValue, With(sizes->token_dims, {sizes->value_heads, sizes->value_size})));
+        CheckDeltaShape(ctx, kKey, With(sizes->token_dims, {sizes->heads, sizes->key_size})));
+    OC_RETURN_IF_ERROR(CheckDeltaShape(
+        ctx, kValue, With(sizes->token_dims, {sizes->value_heads, sizes->value_size})));
   } else {
     if (!ctx.HasInput(kInitialState) || ctx.Input(kInitialState).rank() != 4) {
       return absl::InvalidArgumentError("a packed query needs initial_state for its heads");
@@ -152,8 +152,8 @@ absl::Status ReadSequences(const KernelContext& ctx, Sizes* sizes) {
     }
   }
   if (!ctx.HasInput(kInitialState)) return absl::OkStatus();
-  return CheckShape(ctx, kInitialState,
-                    {sizes->batch(), sizes->value_heads, sizes->value_size, sizes->key_size});
+  return CheckDeltaShape(ctx, kInitialState,
+                         {sizes->batch(), sizes->value_heads, sizes->value_size, sizes->key_size});
 }
 
 // For every token and head (and element of the key) the input of the gate's function, and of every
@@ -172,11 +172,11 @@ absl::StatusOr<GateInputs<C>> ReadGateInputs(const KernelContext& ctx, const Siz
   GateInputs<C> inputs;
   inputs.factors.resize(static_cast<size_t>(heads));
   inputs.run = sizes.decay_by_head ? 1 : sizes.key_size;
-  OC_RETURN_IF_ERROR(CheckShape(ctx, kALog, {heads}));
+  OC_RETURN_IF_ERROR(CheckDeltaShape(ctx, kALog, {heads}));
   const Shape& shape = ctx.Input(kDtBias).shape();
   const bool by_key = !sizes.decay_by_head && (shape == Shape{heads, sizes.key_size} ||
                                                shape == Shape{heads * sizes.key_size});
-  if (!by_key) OC_RETURN_IF_ERROR(CheckShape(ctx, kDtBias, {heads}));
+  if (!by_key) OC_RETURN_IF_ERROR(CheckDeltaShape(ctx, kDtBias, {heads}));
   OC_ASSIGN_OR_RETURN(const Tensor a_log, LoadTensor<C>(ctx, ctx.Input(kALog)));
   OC_ASSIGN_OR_RETURN(const Tensor bias, LoadTensor<C>(ctx, ctx.Input(kDtBias)));
   vec::Exp(a_log.data<C>(), heads, inputs.factors.data());
@@ -197,7 +197,7 @@ absl::StatusOr<Tensor> ReadDecay(const KernelContext& ctx, const Options& option
   const Shape by_head = With(sizes->token_dims, {sizes->value_heads});
   sizes->decay_by_head = ctx.Input(kDecay).shape() == by_head;
   if (!sizes->decay_by_head) {
-    OC_RETURN_IF_ERROR(CheckShape(ctx, kDecay, With(by_head, {sizes->key_size})));
+    OC_RETURN_IF_ERROR(CheckDeltaShape(ctx, kDecay, With(by_head, {sizes->key_size})));
   }
   OC_ASSIGN_OR_RETURN(Tensor decay, LoadTensor<C>(ctx, ctx.Input(kDecay)));
   if (options.gate == GateKind::kNone) return decay;
@@ -222,7 +222,7 @@ absl::StatusOr<Tensor> ReadDecay(const KernelContext& ctx, const Options& option
 template <typename C>
 absl::StatusOr<Tensor> ReadBeta(const KernelContext& ctx, const Options& options,
                                 const Sizes& sizes) {
-  OC_RETURN_IF_ERROR(CheckShape(ctx, kBeta, With(sizes.token_dims, {sizes.value_heads})));
+  OC_RETURN_IF_ERROR(CheckDeltaShape(ctx, kBeta, With(sizes.token_dims, {sizes.value_heads})));
   OC_ASSIGN_OR_RETURN(Tensor beta, LoadTensor<C>(ctx, ctx.Input(kBeta)));
   if (!options.sigmoid_beta) return beta;
   OC_ASSIGN_OR_RETURN(Tensor result, ctx.Allocate(kDTypeOf<C>, beta.shape()));
@@ -328,7 +328,8 @@ absl::StatusOr<std::vector<int64_t>> ReadCaptureCounts(const KernelContext& ctx,
     OC_ASSIGN_OR_RETURN(const int64_t given, ctx.ScalarInput<int64_t>(kCaptureActive));
     active = active && given != 0;
   }
-  if (options.capacity > 0) OC_RETURN_IF_ERROR(CheckShape(ctx, kCaptureCount, {sizes.batch()}));
+  if (options.capacity > 0)
+    OC_RETURN_IF_ERROR(CheckDeltaShape(ctx, kCaptureCount, {sizes.batch()}));
   if (!active) return counts;
   OC_ASSIGN_OR_RETURN(counts, ctx.IntsInput(kCaptureCount));
   for (size_t b = 0; b < counts.size(); ++b) {
