@@ -1,6 +1,3 @@
-#include <dlfcn.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
@@ -42,6 +39,8 @@
 #include "cli/process/time_option.h"
 #include "cli/process/version_text.h"
 #include "cli/runtimes/runtime_options.h"
+#include "evaluator/base/os/terminal.h"
+#include "evaluator/base/os/this_process.h"
 #include "evaluator/base/status_macros.h"
 #include "record/runtimes/find_python.h"
 #include "record/runtimes/runtime_spec.h"
@@ -239,14 +238,11 @@ absl::StatusOr<std::vector<BatchPair>> PairsOf(const BatchArguments& arguments) 
 
 // Starts this program: as a module of its Python if this is the package's library.
 std::vector<std::string> ThisProgram() {
-  Dl_info info;
   const char* python = std::getenv("ONNXCMP_BATCH_PYTHON");
-  if (python != nullptr && dladdr(reinterpret_cast<const void*>(&ThisProgram), &info) != 0 &&
-      info.dli_fname != nullptr && absl::EndsWith(info.dli_fname, ".so")) {
+  if (python != nullptr && !LibraryOf(reinterpret_cast<const void*>(&ThisProgram)).empty()) {
     return {python, "-P", "-m", "onnxcmp"};
   }
-  std::error_code error;
-  return {std::filesystem::read_symlink("/proc/self/exe", error).string()};
+  return {ProgramPath()};
 }
 
 // Runtimes by the names that pairs have for them, with their versions: another one may give other
@@ -368,7 +364,7 @@ absl::StatusOr<std::vector<PairResult>> ResultsBefore(const BatchArguments& argu
 
 void PrintPairResult(const PairResult& result) {
   // Over a line of progress.
-  const char* start = isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) != 0 ? "\r\x1b[K" : "";
+  const char* start = IsTerminal(kErrorFile) && IsTerminal(kOutputFile) ? "\r\x1b[K" : "";
   PrintOutput(absl::StrCat(start, PadRight(VerdictWords(result.outcome), 13), "  ",
                            PrintableText(result.name), "  ",
                            ShortenEnd(PrintableText(ReasonOf(result)), 160, "…"), "\n"));

@@ -5,10 +5,6 @@
 #include <system_error>
 #include <vector>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -16,21 +12,13 @@
 #include "cli/batch/pair_starter.h"
 #include "cli/commands.h"
 #include "cli/process/failed_files.h"
+#include "cli/process/heap.h"
 #include "cli/process/messages.h"
+#include "evaluator/base/os/terminal.h"
 #include "record/text/display_text.h"
 
 namespace onnxcmp::cli {
 namespace {
-
-// Large results are reused as long as that pays (evaluator/base/spare_memory.h). Others return to
-// the system, unless they lie in malloc's heap below small blocks: glibc puts blocks of up to 32 MB
-// there after a while unless it is given a limit.
-void KeepLargeBlocksOutOfTheHeap() {
-#ifdef __GLIBC__
-  constexpr int kLeastMapped = 1 << 20;  // bytes
-  mallopt(M_MMAP_THRESHOLD, kLeastMapped);
-#endif
-}
 
 // Error for a first word that is no command, option or file; "" for others. A name with a point or
 // a slash is one of a file that is missing.
@@ -66,6 +54,7 @@ int RunAnyCommand(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
+  PrepareTerminals();
   KeepLargeBlocksOutOfTheHeap();
   return RunAnyCommand(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 }

@@ -12,6 +12,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     unset(_flags)
   endif()
 endif()
+# On Windows g++ does not align the stack for AVX (GCC's bug 54412): what is spilled would crash.
+if(WIN32 AND _arch)
+  set(_arch "x86-64-v2")
+endif()
 set(ONNXCMP_ARCH "${_arch}" CACHE STRING
   "Instruction set for -march; empty for the compiler's default")
 unset(_arch)
@@ -90,6 +94,10 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ looks for garbage in its heap less often: a tenth less time, for at most 130 MB more.
   add_compile_options(--param=ggc-min-heapsize=4000000)
+endif()
+
+if(MINGW)
+  add_compile_options(-Wa,-mbig-obj)  # batches have more sections than objects of Windows hold
 endif()
 
 set(ONNXCMP_WARNINGS -Wall -Wextra $<$<BOOL:${ONNXCMP_WERROR}>:-Werror>)

@@ -56,6 +56,18 @@ function(onnxcmp_loops)
     SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
+# onnxcmp_system_sources(<variable>): those of the lists posix_sources, linux_sources, macos_sources and
+# windows_sources that are for the system that is built for.
+function(onnxcmp_system_sources variable)
+  if(WIN32)
+    set(${variable} ${windows_sources} PARENT_SCOPE)
+  elseif(APPLE)
+    set(${variable} ${posix_sources} ${macos_sources} PARENT_SCOPE)
+  else()
+    set(${variable} ${posix_sources} ${linux_sources} PARENT_SCOPE)
+  endif()
+endfunction()
+
 # onnxcmp_batch(<target> [NAME <name>] [MOST <n>] <file>...): compiles these files of the target six
 # to twelve at a time, or half of <n> to <n>, which takes about half of the time: most of it goes
 # into what all of them include and instantiate. Which batch a file is in depends on its name alone,

@@ -1,9 +1,5 @@
 #include "cli/batch/content_key.h"
 
-#include <dlfcn.h>
-#include <sys/stat.h>
-#include <sys/types.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -24,6 +20,8 @@
 #include "absl/time/time.h"
 #include "cli/batch/whole_file.h"
 #include "evaluator/base/mapped_file.h"
+#include "evaluator/base/os/files.h"
+#include "evaluator/base/os/this_process.h"
 #include "evaluator/load/load_model.h"
 #include "evaluator/load/read_model.h"
 #include "feed/input_files.h"
@@ -122,7 +120,10 @@ class ExternalNames {
   std::set<std::string> names_;
 };
 
-int64_t Nanos(const timespec& time) { return int64_t{time.tv_sec} * 1000000000 + time.tv_nsec; }
+// False for what is no regular file.
+bool RegularFile(const std::string& path, FileStatus* status) {
+  return StatusOfPath(path, status) && status->kind == FileKind::kRegular;
+}
 
 // The end of a file's name: it may decide how the file is read.
 std::string EndingOf(const std::string& path) { return fs::path(path).extension().string(); }
@@ -131,7 +132,7 @@ std::string EndingOf(const std::string& path) { return fs::path(path).extension(
 // may lead back.
 std::vector<std::string> FilesIn(const std::string& folder) {
   std::vector<std::string> files;
-  std::set<std::pair<dev_t, ino_t>> seen;
+  std::set<std::pair<uint64_t, uint64_t>> seen;
   std::error_code error;
   for (fs::recursive_directory_iterator it(folder,
                                            fs::directory_options::follow_directory_symlink |
@@ -139,10 +140,10 @@ std::vector<std::string> FilesIn(const std::string& folder) {
                                            error),
        end;
        !error && it != end; it.increment(error)) {
-    struct stat status;
-    if (stat(it->path().c_str(), &status) != 0) continue;
-    if (S_ISREG(status.st_mode)) files.push_back(it->path().string());
-    if (S_ISDIR(status.st_mode) && !seen.emplace(status.st_dev, status.st_ino).second) {
+    FileStatus status;
+    if (!StatusOfPath(it->path().string(), &status)) continue;
+    if (status.kind == FileKind::kRegular) files.push_back(it->path().string());
+    if (status.kind == FileKind::kFolder && !seen.emplace(status.device, status.inode).second) {
       it.disable_recursion_pending();
     }
   }
@@ -166,14 +167,15 @@ int64_t GuessBytesOf(const std::string& path) {
   for (const std::string& name : {path, absl::StrCat(path, ".data"), absl::StrCat(path, "_data"),
                                   (model.parent_path() / (stem + ".data")).string(),
                                   (model.parent_path() / (stem + ".bin")).string()}) {
-    struct stat status;
-    if (stat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode)) bytes += status.st_size;
+    FileStatus status;
+    if (RegularFile(name, &status)) bytes += status.size;
   }
   return bytes;
 }
 
-FileStamp StampOf(const struct stat& status) {
-  return {int64_t{status.st_size}, Nanos(status.st_mtim), uint64_t{status.st_ino}};
+FileStamp StampOf(const FileStatus& status) {
+  constexpr int64_t kNanos = 1000000000;
+  return {status.size, status.modified * kNanos + status.modified_nanos, status.inode};
 }
 
 }  // namespace
@@ -214,14 +216,14 @@ absl::Status ContentHashes::Save() const {
 }
 
 const ContentHashes::Known* ContentHashes::OfFile(const std::string& path, bool is_model) {
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+  FileStatus status;
+  if (!RegularFile(path, &status)) {
     read_.emplace_back(path, FileStamp());
     return nullptr;
   }
   const FileStamp stamp = StampOf(status);
   read_.emplace_back(path, stamp);
-  const int64_t changed = Nanos(status.st_ctim);
+  const int64_t changed = status.changed_nanos;
   const auto found = known_.find(path);
   if (found != known_.end() && found->second.stamp == stamp && found->second.changed == changed) {
     return &found->second;
@@ -306,9 +308,8 @@ PairKey KeyOfPair(const BatchPair& pair, absl::string_view program, ContentHashe
 
 bool IsAsRead(const PairKey& key) {
   return std::all_of(key.read.begin(), key.read.end(), [](const auto& read) {
-    struct stat status;
-    const bool is_file = stat(read.first.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-    return (is_file ? StampOf(status) : FileStamp()) == read.second;
+    FileStatus status;
+    return (RegularFile(read.first, &status) ? StampOf(status) : FileStamp()) == read.second;
   });
 }
 
@@ -318,14 +319,9 @@ int64_t GuessPairBytes(const BatchPair& pair) {
 
 std::string HashOfProgram() {
   // In Python's process the code is in a library, which knows its path.
-  Dl_info info;
-  std::string path = "/proc/self/exe";
-  if (dladdr(reinterpret_cast<const void*>(&HashOfProgram), &info) != 0 &&
-      info.dli_fname != nullptr && absl::EndsWith(info.dli_fname, ".so")) {
-    path = info.dli_fname;
-  }
+  const std::string library = LibraryOf(reinterpret_cast<const void*>(&HashOfProgram));
   bool ignored = false;
-  return HashOfStream(path, &ignored);
+  return HashOfStream(library.empty() ? RunningProgram() : library, &ignored);
 }
 
 }  // namespace onnxcmp::cli

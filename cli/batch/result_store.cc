@@ -1,12 +1,7 @@
 #include "cli/batch/result_store.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -16,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "cli/batch/whole_file.h"
 #include "evaluator/base/mapped_file.h"
+#include "evaluator/base/os/files.h"
+#include "evaluator/base/os/this_process.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp::cli {
@@ -53,14 +50,12 @@ absl::StatusOr<std::unique_ptr<ResultStore>> ResultStore::Open(const std::string
     if (error) return CannotMake(path, error);
   }
   const std::string path = absl::StrCat(whole, "/lock");
-  const int lock = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock < 0) return CannotMake(path, std::error_code(errno, std::generic_category()));
-  // It goes with the process, however that ends.
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    close(lock);
+  const int lock = OpenLocked(path);
+  if (lock < 0 && errno == EWOULDBLOCK) {
     return absl::FailedPreconditionError(
         absl::StrCat("another batch is at work in ", folder, "; give --out another folder"));
   }
+  if (lock < 0) return CannotMake(path, std::error_code(errno, std::generic_category()));
   auto store = absl::WrapUnique(new ResultStore(whole, lock));
   // Left by a batch that was killed.
   for (const fs::directory_entry& entry : fs::directory_iterator(store->Path("running"), error)) {
@@ -69,7 +64,7 @@ absl::StatusOr<std::unique_ptr<ResultStore>> ResultStore::Open(const std::string
   return store;
 }
 
-ResultStore::~ResultStore() { close(lock_); }
+ResultStore::~ResultStore() { CloseFile(lock_); }
 
 std::string ResultStore::Path(absl::string_view name) const {
   return absl::StrCat(folder_, "/", name);
@@ -84,7 +79,7 @@ std::optional<PairResult> ResultStore::Find(const std::string& key, const std::s
 }
 
 absl::StatusOr<std::string> ResultStore::MakeRunFolder(const std::string& key) {
-  std::string path = absl::StrCat(folder_, "/running/", key, ".", getpid(), ".", runs_++);
+  std::string path = absl::StrCat(folder_, "/running/", key, ".", ProcessNumber(), ".", runs_++);
   std::error_code error;
   fs::create_directories(path, error);
   if (error) return CannotMake(path, error);
@@ -94,7 +89,7 @@ absl::StatusOr<std::string> ResultStore::MakeRunFolder(const std::string& key) {
 bool ResultStore::CannotWriteTo(const std::string& run_folder) {
   const std::string path = absl::StrCat(run_folder, "/probe");
   const absl::Status written = ReplaceFile(path, std::string(size_t{256} << 10, ' '));
-  unlink(path.c_str());
+  std::remove(path.c_str());
   return !written.ok();
 }
 
@@ -107,18 +102,17 @@ absl::Status ResultStore::Keep(const std::string& run_folder, PairResult* result
   fs::create_directories(fs::path(path).parent_path(), error);
   if (error) return CannotMake(path, error);
   // One that is to be replaced: a pair that is tried again.
-  if (std::rename(run_folder.c_str(), path.c_str()) == 0) return absl::OkStatus();
-  if (errno == ENOTEMPTY || errno == EEXIST) {
+  int failed = RenameOver(run_folder, path);
+  if (failed == ENOTEMPTY || failed == EEXIST) {
     const std::string old = absl::StrCat(run_folder, ".old");
-    if (std::rename(path.c_str(), old.c_str()) == 0) {
-      const bool renamed = std::rename(run_folder.c_str(), path.c_str()) == 0;
-      const int number = errno;
+    failed = RenameOver(path, old);
+    if (failed == 0) {
+      failed = RenameOver(run_folder, path);
       Discard(old);
-      if (renamed) return absl::OkStatus();
-      errno = number;
     }
   }
-  return CannotMake(path, std::error_code(errno, std::generic_category()));
+  if (failed == 0) return absl::OkStatus();
+  return CannotMake(path, std::error_code(failed, std::generic_category()));
 }
 
 void ResultStore::Discard(const std::string& run_folder) {

@@ -1,41 +1,28 @@
 #include "cli/batch/whole_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "record/base/write_file.h"
+#include "evaluator/base/os/files.h"
 
 namespace onnxcmp::cli {
 namespace {
 
 absl::Status CannotWrite(const std::string& path, int error) {
   const std::string message = absl::StrCat("cannot write ", path, ": ", std::strerror(error));
-  return error == ENOSPC || error == EDQUOT ? absl::ResourceExhaustedError(message)
-                                            : absl::PermissionDeniedError(message);
+  return IsFullDisk(error) ? absl::ResourceExhaustedError(message)
+                           : absl::PermissionDeniedError(message);
 }
 
-// 0, or an errno.
-int WriteAll(int descriptor, absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return 0;
-}
-
-absl::Status WriteTo(const std::string& path, int flags, absl::string_view bytes) {
-  const int descriptor = open(path.c_str(), flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return CannotWrite(path, errno);
-  int error = WriteAll(descriptor, bytes);
-  if (error == 0 && (flags & O_TRUNC) != 0) error = SyncFile(descriptor);
-  if (close(descriptor) != 0 && error == 0) error = errno;
+absl::Status WriteTo(const std::string& path, WriteForm form, absl::string_view bytes) {
+  const int file = OpenToWrite(path, form);
+  if (file < 0) return CannotWrite(path, errno);
+  int error = WriteAll(file, bytes);
+  if (error == 0 && form == WriteForm::kReplace) error = SyncFile(file);
+  const int closed = CloseFile(file);
+  if (error == 0) error = closed;
   return error == 0 ? absl::OkStatus() : CannotWrite(path, error);
 }
 
@@ -43,16 +30,16 @@ absl::Status WriteTo(const std::string& path, int flags, absl::string_view bytes
 
 absl::Status ReplaceFile(const std::string& path, absl::string_view bytes) {
   const std::string unfinished = absl::StrCat(path, ".new");
-  if (const absl::Status written = WriteTo(unfinished, O_TRUNC, bytes); !written.ok()) {
-    unlink(unfinished.c_str());
+  if (const absl::Status written = WriteTo(unfinished, WriteForm::kReplace, bytes); !written.ok()) {
+    std::remove(unfinished.c_str());
     return written;
   }
-  if (std::rename(unfinished.c_str(), path.c_str()) != 0) return CannotWrite(path, errno);
-  return absl::OkStatus();
+  const int error = RenameOver(unfinished, path);
+  return error == 0 ? absl::OkStatus() : CannotWrite(path, error);
 }
 
 absl::Status AppendLine(const std::string& path, absl::string_view line) {
-  return WriteTo(path, O_APPEND, absl::StrCat(line, "\n"));
+  return WriteTo(path, WriteForm::kAppend, absl::StrCat(line, "\n"));
 }
 
 }  // namespace onnxcmp::cli

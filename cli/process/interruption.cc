@@ -1,15 +1,7 @@
 #include "cli/process/interruption.h"
 
-#include <fcntl.h>
-#include <pthread.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
-#include <ctime>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -24,8 +16,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "cli/process/end_signals.h"
 #include "cli/process/failed_files.h"
 #include "cli/process/messages.h"
+#include "evaluator/base/os/files.h"
+#include "evaluator/base/os/terminal.h"
+#include "evaluator/base/os/this_process.h"
 #include "record/text/display_text.h"
 #include "record/text/short_text.h"
 
@@ -35,32 +31,11 @@ namespace {
 // Between two looks at the memory. In this time a thread fills some 10 MB of fresh pages.
 constexpr absl::Duration kInterval = absl::Milliseconds(2);
 
-// The memory of the process, as the system counts it.
-class HeldMemory {
- public:
-  HeldMemory() : statm_(open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) {}
-
-  // Bytes in pages that belong to no file. 0 if the system does not tell.
-  int64_t Bytes() const {
-    std::array<char, 128> text{};
-    if (page_ <= 0 || pread(statm_, text.data(), text.size() - 1, 0) <= 0) return 0;
-    long long resident = 0;  // NOLINT(google-runtime-int): as sscanf has it
-    long long shared = 0;    // NOLINT(google-runtime-int)
-    // NOLINTNEXTLINE(cert-err34-c): the kernel's own numbers.
-    if (std::sscanf(text.data(), "%*d %lld %lld", &resident, &shared) != 2) return 0;
-    return (resident - shared) * page_;
-  }
-
- private:
-  const int statm_;
-  const int64_t page_ = sysconf(_SC_PAGESIZE);
-};
-
 }  // namespace
 
 struct Interruption::State {
   const absl::Time start = absl::Now();
-  sigset_t signals;  // those that are blocked for the thread
+  EndSignals signals;
   int64_t memory = 0;
   absl::Duration time = absl::InfiniteDuration();
   int status = 0;
@@ -90,17 +65,13 @@ struct Interruption::State {
                                 " bytes and ", kOwnMemory, " for itself");
         return 0;
       }
-      int number = 0;
-      siginfo_t info = {};
-      if (!has_limits()) {
-        number = sigwaitinfo(&signals, &info);
-      } else {
-        const timespec pause = absl::ToTimespec(memory > 0 ? std::min(left, kInterval)
-                                                           : std::min(left, absl::Hours(1)));
-        number = sigtimedwait(&signals, &info, &pause);
-      }
+      const absl::Duration pause = !has_limits() ? absl::InfiniteDuration()
+                                   : memory > 0  ? std::min(left, kInterval)
+                                                 : std::min(left, absl::Hours(1));
+      const void* lost_page = nullptr;
+      const int number = signals.Wait(pause, &lost_page);
       if (number > 0 && number == LostPageSignal()) {
-        *message = LostPageText(info.si_value.sival_ptr);
+        *message = LostPageText(lost_page);
         return 0;
       }
       if (number > 0) return number;
@@ -112,8 +83,7 @@ struct Interruption::State {
     std::error_code ignored;
     for (const std::string& folder : folders) std::filesystem::remove_all(folder, ignored);
     if (clear_line) {
-      constexpr char kClear[] = "\r\x1b[K";
-      [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kClear, sizeof(kClear) - 1);
+      [[maybe_unused]] const int failed = WriteAll(kErrorFile, "\r\x1b[K");
     }
     if (call) call();
   }
@@ -139,26 +109,13 @@ struct Interruption::State {
     CleanUp();
     if (number == 0) {
       PrintError(message);
-      _exit(status);
+      std::_Exit(status);
     }
-    // The action was the default all along; now the signal is unblocked.
-    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-    raise(number);
+    signals.EndBy(number);
   }
 };
 
-Interruption::Interruption() : state_(std::make_shared<State>()) {
-  sigemptyset(&state_->signals);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    // If the program was started with a signal ignored (nohup), it stays ignored.
-    struct sigaction action;
-    if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) {
-      sigaddset(&state_->signals, number);
-    }
-  }
-  if (LostPageSignal() != 0) sigaddset(&state_->signals, LostPageSignal());
-  pthread_sigmask(SIG_BLOCK, &state_->signals, nullptr);
-}
+Interruption::Interruption() : state_(std::make_shared<State>()) { state_->signals.Block(); }
 
 Interruption::Interruption(Never /*never*/) : state_(std::make_shared<State>()) {}
 

@@ -1,14 +1,12 @@
 #include "cli/process/progress.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "evaluator/base/os/terminal.h"
 #include "record/text/short_text.h"
 #include "tools/classic/classic_row.h"
 
@@ -19,9 +17,9 @@ constexpr std::chrono::milliseconds kBeforeFirst(1000);
 constexpr std::chrono::milliseconds kBetween(100);
 
 int TerminalWidth() {
-  winsize size;
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
+  constexpr int kUnknown = 80;
+  const int columns = ExtentOfTerminal(kErrorFile).columns;
+  return columns > 0 ? columns : kUnknown;
 }
 
 void WriteNow(const std::string& text) {
@@ -36,7 +34,7 @@ ProgressLine::ProgressLine(bool quiet, Interruption& interruption, Text text)
   if (wanted_) {
     interruption.SetUnderWay(this, [this, text] { return text(Seconds()); });
   }
-  if (!quiet && isatty(STDERR_FILENO) != 0) {
+  if (!quiet && IsTerminal(kErrorFile)) {
     wanted_ = true;
     interruption.ClearLineAtEnd();
     thread_ = std::thread([this, text = std::move(text)] { DrawUntilStopped(text); });

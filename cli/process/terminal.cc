@@ -1,14 +1,12 @@
 #include "cli/process/terminal.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cstdlib>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "evaluator/base/os/terminal.h"
 
 namespace onnxcmp::cli {
 namespace {
@@ -22,13 +20,11 @@ absl::string_view Variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-bool IsTerminal() { return isatty(STDOUT_FILENO) == 1; }
-
 // The extent that the terminal reports; else the variable's; else the default.
-int Extent(unsigned short winsize::*of_terminal, const char* variable, int standard) {
-  winsize size = {};
-  if (IsTerminal() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.*of_terminal > 0) {
-    return size.*of_terminal;
+int Extent(int TerminalExtent::*of_terminal, const char* variable, int standard) {
+  if (IsTerminal(kOutputFile)) {
+    const TerminalExtent extent = ExtentOfTerminal(kOutputFile);
+    if (extent.*of_terminal > 0) return extent.*of_terminal;
   }
   int extent = 0;
   return absl::SimpleAtoi(Variable(variable), &extent) && extent > 0 ? extent : standard;
@@ -36,17 +32,14 @@ int Extent(unsigned short winsize::*of_terminal, const char* variable, int stand
 
 }  // namespace
 
-int OutputWidth() { return Extent(&winsize::ws_col, "COLUMNS", kDefaultWidth); }
+int OutputWidth() { return Extent(&TerminalExtent::columns, "COLUMNS", kDefaultWidth); }
 
-int OutputHeight() { return Extent(&winsize::ws_row, "LINES", kDefaultHeight); }
+int OutputHeight() { return Extent(&TerminalExtent::lines, "LINES", kDefaultHeight); }
 
-bool OutputTakesColor() {
-  const absl::string_view term = Variable("TERM");
-  return IsTerminal() && Variable("NO_COLOR").empty() && !term.empty() && term != "dumb";
-}
+bool OutputTakesColor() { return Variable("NO_COLOR").empty() && ShowsColor(kOutputFile); }
 
 bool OutputIsAscii() {
-  if (!IsTerminal()) return false;
+  if (!IsTerminal(kOutputFile)) return false;
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const absl::string_view locale = Variable(name);
     if (locale.empty()) continue;

@@ -1,7 +1,5 @@
 #include "cli/runtimes/runtime_options.h"
 
-#include <dlfcn.h>
-
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "cli/process/time_option.h"
+#include "evaluator/base/os/this_process.h"
 #include "evaluator/base/status_macros.h"
 #include "record/runtimes/runtime_spec.h"
 
@@ -44,13 +43,13 @@ absl::StatusOr<std::shared_ptr<Runtime>> RuntimeArguments::Open(
 absl::StatusOr<std::string> AdaptersFolder() {
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const fs::path program = fs::path(ProgramPath()).parent_path();
   std::vector<fs::path> places;
-  if (!error) places = {program / "runtimes", program / "../share/onnxcmp/runtimes"};
+  if (!program.empty()) places = {program / "runtimes", program / "../share/onnxcmp/runtimes"};
   // In Python's package the program is Python's; this code is in a library of the package.
-  Dl_info library = {};
-  if (dladdr(reinterpret_cast<const void*>(&AdaptersFolder), &library) != 0) {
-    const fs::path package = fs::path(library.dli_fname).parent_path();
+  const std::string library = LibraryOf(reinterpret_cast<const void*>(&AdaptersFolder));
+  if (!library.empty()) {
+    const fs::path package = fs::path(library).parent_path();
     places.push_back(package / "_adapters");
     places.push_back(package / "../_adapters");  // of the library for older processors
   }

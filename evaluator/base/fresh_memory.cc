@@ -1,10 +1,10 @@
 #include "evaluator/base/fresh_memory.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <ctime>
+
+#include "evaluator/base/os/pages.h"
+#include "evaluator/base/os/threads.h"
 
 namespace onnxcmp {
 namespace {
@@ -31,26 +31,11 @@ WholePages WholePagesIn(std::byte* data, size_t bytes) {
   return {data + (first - begin), last - first};
 }
 
-void Advise([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  madvise(data, bytes, MADV_HUGEPAGE);  // only a hint: may fail
-#endif
-}
-
-// The processor time of this thread: others that run meanwhile do not count.
-absl::Duration ThreadTime() {
-  timespec now = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return absl::DurationFromTimespec(now);
-}
-
 // How long the system takes to back memory with pages, next to nothing if it has them or does not
 // do so when asked.
-absl::Duration TimeToBack([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t bytes) {
+absl::Duration TimeToBack(std::byte* data, size_t bytes) {
   const absl::Duration before = ThreadTime();
-#ifdef MADV_POPULATE_WRITE
-  madvise(data, bytes, MADV_POPULATE_WRITE);  // Linux 5.14 and later
-#endif
+  BackPages(data, bytes);
   return ThreadTime() - before;
 }
 
@@ -63,20 +48,16 @@ std::byte* TakeFromSystem(size_t bytes) {
   // Page by page, faults take half of LogSoftmax's time.
   if (bytes >= kLeastLarge) {
     const WholePages pages = WholePagesIn(data, bytes);
-    Advise(pages.data, pages.bytes);
+    PreferLargePages(pages.data, pages.bytes);
   }
   return data;
 }
 
 void GiveToSystem(std::byte* data) { ::operator delete(data, kMemoryAlignment); }
 
-std::byte* MapPages(size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, /*offset=*/0);
-  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
-}
+std::byte* MapPages(size_t bytes) { return MapMemory(bytes); }
 
-void UnmapPages(std::byte* data, size_t bytes) { munmap(data, bytes); }
+void UnmapPages(std::byte* data, size_t bytes) { UnmapMemory(data, bytes); }
 
 void LargePages::Prefer(std::byte* data, size_t bytes) {
   const WholePages pages = WholePagesIn(data, bytes);
@@ -86,12 +67,12 @@ void LargePages::Prefer(std::byte* data, size_t bytes) {
   const size_t tried = std::clamp(pages.bytes / kLargePage / kShareTried, size_t{1}, kMostTried);
   for (size_t i = 0; i < tried; ++i) {
     std::byte* const page = pages.data + i * kLargePage;
-    Advise(page, kLargePage);
+    PreferLargePages(page, kLargePage);
     if (TimeToBack(page, kLargePage) <= slow_) continue;
     pay_ = false;
     return;
   }
-  Advise(pages.data + tried * kLargePage, pages.bytes - tried * kLargePage);
+  PreferLargePages(pages.data + tried * kLargePage, pages.bytes - tried * kLargePage);
 }
 
 }  // namespace onnxcmp

@@ -1,12 +1,11 @@
 #include "evaluator/base/spare_memory.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <utility>
+
+#include "evaluator/base/os/pages.h"
 
 // Clang has it in a package of its own.
 #if __has_include(<sanitizer/asan_interface.h>)
@@ -27,9 +26,6 @@ constexpr size_t kMostOfRegion = size_t{1} << 30;
 constexpr int kCandidates = 8;
 // From this size on a first block comes in large pages.
 constexpr size_t kLeastLarge = size_t{32} << 20;
-
-// Memory goes back to the system in whole pages.
-size_t PageSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
@@ -196,7 +192,7 @@ void SpareMemory::Shrink() {
       Run& last = kept.back();
       const size_t part = last.waits ? std::min(last.size, excess) : last.size;
       if (last.waits) {
-        madvise(end - gone - part, part, MADV_DONTNEED);
+        DiscardPages(end - gone - part, part);
         excess -= part;
       }
       gone += part;

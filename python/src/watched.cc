@@ -1,7 +1,5 @@
 #include "python/src/watched.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -12,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "evaluator/base/os/this_process.h"
 #include "python/src/errors.h"
 
 namespace onnxcmp::python {
@@ -57,14 +56,14 @@ class UnderWay {
  private:
   // A process that was forked has but the thread that did it.
   void ForgetTheParents() {
-    if (process_ != getpid()) stops_.clear();
-    process_ = getpid();
+    if (process_ != ProcessNumber()) stops_.clear();
+    process_ = ProcessNumber();
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ended_ = false;
-  pid_t process_ = getpid();
+  int process_ = ProcessNumber();
   std::multiset<std::atomic<bool>*> stops_;
 };
 

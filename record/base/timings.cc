@@ -1,15 +1,12 @@
 #include "record/base/timings.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
+
+#include "evaluator/base/os/this_process.h"
 
 namespace onnxcmp {
 
-int64_t PeakBytes() {
-  rusage usage;
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? int64_t{usage.ru_maxrss} << 10 : 0;
-}
+int64_t PeakBytes() { return PeakMemory(); }
 
 void Timings::Add(absl::string_view step, double seconds) {
   auto it = std::find_if(steps.begin(), steps.end(),

@@ -1,11 +1,6 @@
 #include "record/base/write_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +10,8 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "evaluator/base/os/files.h"
+#include "evaluator/base/os/this_process.h"
 
 namespace onnxcmp {
 namespace {
@@ -24,60 +21,39 @@ namespace {
 std::optional<std::string> PlaceOf(const std::string& path) {
   std::error_code error;
   // The file that a link names is replaced, and the link stays.
-  const std::filesystem::path place = std::filesystem::weakly_canonical(path, error);
+  const std::string place = std::filesystem::weakly_canonical(path, error).string();
   if (error) return std::nullopt;
-  struct stat known = {};
-  if (stat(place.c_str(), &known) != 0) {
-    return errno == ENOENT ? std::optional(place.string()) : std::nullopt;
-  }
-  const bool ours =
-      S_ISREG(known.st_mode) && known.st_uid == geteuid() && access(place.c_str(), W_OK) == 0;
-  return ours ? std::optional(place.string()) : std::nullopt;
-}
-
-// 0, or an errno.
-int WriteAll(int file, const std::string& bytes) {
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t count = write(file, bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return errno;
-    done += static_cast<size_t>(count);
-  }
-  return 0;
+  FileStatus known;
+  if (!StatusOfPath(place, &known)) return errno == ENOENT ? std::optional(place) : std::nullopt;
+  return IsOurFile(place) ? std::optional(place) : std::nullopt;
 }
 
 // 0, or an errno. Nothing: no file can be made beside it, so that nothing happened.
 std::optional<int> WriteBeside(const std::string& place, const std::string& bytes) {
-  const std::string unfinished = absl::StrCat(place, ".", getpid(), ".unfinished");
-  unlink(unfinished.c_str());  // of a process with this number that was killed
-  const int file = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const std::string unfinished = absl::StrCat(place, ".", ProcessNumber(), ".unfinished");
+  std::remove(unfinished.c_str());  // of a process with this number that was killed
+  const int file = OpenToWrite(unfinished, WriteForm::kNew);
   if (file < 0) return std::nullopt;
-  absl::Cleanup remove = [&] { unlink(unfinished.c_str()); };
-  struct stat known = {};
-  int error = 0;
-  if (stat(place.c_str(), &known) == 0 && fchmod(file, known.st_mode & 07777) != 0) error = errno;
+  absl::Cleanup remove = [&] { std::remove(unfinished.c_str()); };
+  int error = TakePermissions(file, place);
   if (error == 0) error = WriteAll(file, bytes);
   if (error == 0) error = SyncFile(file);
-  if (close(file) != 0 && error == 0) error = errno;
-  if (error == 0 && std::rename(unfinished.c_str(), place.c_str()) != 0) error = errno;
+  const int closed = CloseFile(file);
+  if (error == 0) error = closed;
+  if (error == 0) error = RenameOver(unfinished, place);
   if (error == 0) std::move(remove).Cancel();
   return error;
 }
 
 int WriteInPlace(const std::string& path, const std::string& bytes) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int file = OpenToWrite(path, WriteForm::kReplace);
   if (file < 0) return errno;
-  int error = WriteAll(file, bytes);
-  if (close(file) != 0 && error == 0) error = errno;
-  return error;
+  const int error = WriteAll(file, bytes);
+  const int closed = CloseFile(file);
+  return error != 0 ? error : closed;
 }
 
 }  // namespace
-
-int SyncFile(int file) {
-  // Pipes and some file systems have nothing that could be waited for.
-  return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
-}
 
 absl::Status WriteFile(const std::string& path, const std::string& bytes) {
   const std::optional<std::string> place = PlaceOf(path);

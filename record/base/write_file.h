@@ -14,10 +14,6 @@ namespace onnxcmp {
 // a file that was there stays then.
 absl::Status WriteFile(const std::string& path, const std::string& bytes);
 
-// Waits until the bytes of an open file are on the disk, so that a rename never comes before them.
-// 0, or an errno.
-int SyncFile(int file);
-
 }  // namespace onnxcmp
 
 #endif  // ONNXCMP_RECORD_BASE_WRITE_FILE_H_

@@ -1,8 +1,5 @@
 #include "record/recordings/npz_writer.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zip.h>
 
 #include <cerrno>
@@ -13,8 +10,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "evaluator/base/os/files.h"
 #include "evaluator/base/status_macros.h"
-#include "record/base/write_file.h"
 #include "record/recordings/npy.h"
 
 namespace onnxcmp {
@@ -27,15 +24,6 @@ absl::Status FileError(absl::string_view path, int error) {
 
 absl::Status ZipError(absl::string_view path, zip_t* archive) {
   return absl::UnavailableError(absl::StrCat("cannot write ", path, ": ", zip_strerror(archive)));
-}
-
-// 0, or an errno.
-int SyncPath(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return errno;
-  const int error = SyncFile(file);
-  close(file);
-  return error;
 }
 
 }  // namespace
@@ -58,8 +46,8 @@ absl::StatusOr<std::unique_ptr<NpzWriter>> NpzWriter::Create(const std::string& 
   }
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   std::string folder = (parent / ".onnxcmp-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) {
-    return FileError(path, errno);
+  if (const int failed = MakeUniqueFolder(&folder); failed != 0) {
+    return FileError(path, failed);
   }
   const std::string pieces = absl::StrCat(folder, "/pieces");
   std::FILE* file = std::fopen(pieces.c_str(), "wb");
@@ -128,8 +116,8 @@ absl::Status NpzWriter::Finish(const std::vector<Entry>& entries) {
   if (const int error = SyncPath(made); error != 0) {
     return FileError(path_, error);
   }
-  if (std::rename(made.c_str(), path_.c_str()) != 0) {
-    return FileError(path_, errno);
+  if (const int error = RenameOver(made, path_); error != 0) {
+    return FileError(path_, error);
   }
   return absl::OkStatus();
 }

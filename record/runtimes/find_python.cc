@@ -1,7 +1,5 @@
 #include "record/runtimes/find_python.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +15,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "evaluator/base/os/files.h"
+#include "evaluator/base/os/processes.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "record/runtimes/child_process.h"
@@ -44,7 +44,7 @@ std::vector<std::string> Pythons(const std::string& preferred) {
     // A virtual environment's is a link to the one that it was made of, but not the same.
     std::error_code error;
     const std::string home = fs::weakly_canonical(std::string(folder), error).string();
-    if (access(python.c_str(), X_OK) == 0 && seen.insert(home).second) found.push_back(python);
+    if (IsProgram(python) && seen.insert(home).second) found.push_back(python);
   }
   return found;
 }
@@ -60,6 +60,7 @@ std::string LastLine(const std::string& text) {
 absl::StatusOr<std::vector<std::string>> PythonsFor(const std::string& adapters,
                                                     const std::string& adapter,
                                                     const std::string& preferred) {
+  OC_RETURN_IF_ERROR(CanStartPrograms());
   if (!RuntimeSpec{adapter, {}}.is_file()) {
     const std::vector<std::string> names = AdapterNames(adapters);
     if (std::find(names.begin(), names.end(), adapter) == names.end()) {

@@ -1,8 +1,7 @@
 #include "record/runtimes/model_files.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <utility>
 
@@ -45,7 +44,7 @@ absl::Status WriteModelFile(const Model& model, const std::string& path) {
               : absl::ResourceExhaustedError(absl::StrCat(path, " could not be written"));
 }
 
-void RemoveModelFile(const std::string& path) { unlink(path.c_str()); }
+void RemoveModelFile(const std::string& path) { std::remove(path.c_str()); }
 
 absl::flat_hash_set<absl::string_view> ConstantNames(const Graph& graph) {
   absl::flat_hash_set<absl::string_view> names;

@@ -1,7 +1,5 @@
 #include "record/runtimes/runtime.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -10,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "evaluator/base/os/files.h"
 #include "evaluator/base/proto_text.h"
 #include "evaluator/base/status_macros.h"
 #include "record/runtimes/find_python.h"
@@ -159,7 +158,7 @@ absl::StatusOr<RuntimeInfo> Runtime::Start() {
   if (spec_.is_file() && !spec_.name.ends_with(".py")) {
     // A Python only watches over it.
     command_ = {spec_.name};
-    if (!pythons.empty() && access(spec_.name.c_str(), X_OK) == 0) {
+    if (!pythons.empty() && IsProgram(spec_.name)) {
       command_ = {pythons[0], options_.adapters, spec_.name};
     }
     OC_RETURN_IF_ERROR(Greet(command_).status());

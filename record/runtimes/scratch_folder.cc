@@ -27,8 +27,12 @@ done
 if [ "$group" != 0 ]; then
   kill "$group" 2>/dev/null
   for pause in 0.02 0.05 0.1 0.3 0.5 1; do
-    { read -r state < "/proc/$group/stat"; } 2>/dev/null || break
-    case $state in *') Z '*) break ;; esac
+    if [ -e /proc/self/stat ]; then
+      { read -r state < "/proc/$group/stat"; } 2>/dev/null || break
+      case $state in *') Z '*) break ;; esac
+    else
+      kill -0 "$group" 2>/dev/null || break
+    fi
     sleep "$pause"
   done
   kill -9 -- "-$group" 2>/dev/null

@@ -1,13 +1,12 @@
 #include "record/runtimes/value_files.h"
 
+#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -136,7 +135,7 @@ absl::StatusOr<Value> ReadEntry(const EntryJson& json, const std::string& folder
 }
 
 void RemoveEntry(const EntryJson& json, const std::string& folder) {
-  if (const std::optional<std::string> path = FileOf(json, folder)) unlink(path->c_str());
+  if (const std::optional<std::string> path = FileOf(json, folder)) std::remove(path->c_str());
   const auto elements = json.find("elements");
   if (elements == json.end() || !elements->is_array()) return;
   for (const EntryJson& element : *elements) RemoveEntry(element, folder);

@@ -2,8 +2,6 @@
 #ifndef ONNXCMP_TOOLS_REDUCE_CHECK_COMMAND_H_
 #define ONNXCMP_TOOLS_REDUCE_CHECK_COMMAND_H_
 
-#include <sys/types.h>
-
 #include <memory>
 #include <mutex>
 #include <set>
@@ -32,15 +30,15 @@ struct CheckRun {
 // The processes that are under way, so that other code can end them.
 class RunningChecks {
  public:
-  void Add(pid_t pid);
-  void Remove(pid_t pid);
+  void Add(int pid);
+  void Remove(int pid);
   // Ends them and what they have started; those that are added later, too.
   void KillAll();
   bool killed() const;
 
  private:
   mutable std::mutex mutex_;
-  std::set<pid_t> pids_;
+  std::set<int> pids_;
   bool killed_ = false;
 };
 

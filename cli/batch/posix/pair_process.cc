@@ -1,6 +1,5 @@
 #include "cli/batch/pair_process.h"
 
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,11 +12,20 @@
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
+#include "evaluator/base/os/posix/process_calls.h"
 
 namespace onnxcmp::cli {
 namespace {
 
 constexpr int64_t kKeptErrors = 16384;  // bytes
+
+int64_t PeakOf(const rusage& usage) {
+#ifdef __APPLE__
+  return usage.ru_maxrss;
+#else
+  return int64_t{usage.ru_maxrss} << 10;
+#endif
+}
 
 std::string ReadErrorsOf(int file) {
   const off_t size = lseek(file, 0, SEEK_END);
@@ -37,8 +45,8 @@ PairProcess::PairProcess(pid_t pid, int errors, absl::Duration time)
 absl::StatusOr<std::unique_ptr<PairProcess>> PairProcess::Start(
     PairStarter& starter, const std::vector<std::string>& arguments, const std::string& folder,
     const PairLimits& limits) {
-  const int errors = memfd_create("onnxcmp-errors", MFD_CLOEXEC);
-  if (errors < 0) return absl::ErrnoToStatus(errno, "memfd_create");
+  const int errors = MakeMemoryFile("onnxcmp-errors");
+  if (errors < 0) return absl::ErrnoToStatus(errno, "a file in memory");
   const absl::StatusOr<pid_t> pid = starter.StartPair(arguments, folder, limits.memory, errors);
   if (!pid.ok()) {
     close(errors);
@@ -70,7 +78,7 @@ bool PairProcess::HasEnded(PairEnd* end) {
   }
   if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
   if (ended == pid_) {
-    end->peak_bytes = int64_t{usage.ru_maxrss} << 10;
+    end->peak_bytes = PeakOf(usage);
     // Processes that it has started and left behind.
     kill(-pid_, SIGKILL);
   }

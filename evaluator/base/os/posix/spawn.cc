@@ -1,11 +1,12 @@
-#include "record/runtimes/spawn.h"
+#include "evaluator/base/os/posix/spawn.h"
 
 #include <unistd.h>
 
 #include <csignal>
-#include <cstring>
 
-#include "absl/strings/str_cat.h"
+#include "evaluator/base/os/posix/process_calls.h"
+
+extern "C" char** environ;
 
 namespace onnxcmp {
 
@@ -18,12 +19,13 @@ SpawnSettings::SpawnSettings(int input, int output, int errors) {
   sigfillset(&all);
   posix_spawnattr_setsigmask(&attributes_, &none);
   posix_spawnattr_setsigdefault(&attributes_, &all);
-  posix_spawnattr_setflags(&attributes_,
-                           POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setflags(
+      &attributes_, static_cast<short>(kSpawnFlags | POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+                                       POSIX_SPAWN_SETSIGDEF));
   posix_spawn_file_actions_adddup2(&actions_, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions_, errors, STDERR_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
+  CloseOthers(&actions_);
 }
 
 SpawnSettings::~SpawnSettings() {
@@ -37,12 +39,6 @@ int SpawnSettings::Spawn(const std::vector<std::string>& arguments, pid_t* pid) 
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   return posix_spawnp(pid, argv[0], &actions_, &attributes_, argv.data(), environ);
-}
-
-std::string EndBySignalText(int number) {
-  const char* description = sigdescr_np(number);
-  return absl::StrCat("ended by signal ", number, " (",
-                      description == nullptr ? "unknown" : description, ")");
 }
 
 }  // namespace onnxcmp

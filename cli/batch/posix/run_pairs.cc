@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <ctime>
 #include <fstream>
 #include <memory>
 #include <numeric>
@@ -27,6 +26,7 @@
 #include "cli/batch/pair_starter.h"
 #include "cli/batch/whole_file.h"
 #include "cli/process/interruption.h"
+#include "cli/process/posix/wait_for_signal.h"
 #include "cli/process/progress.h"
 #include "evaluator/base/status_macros.h"
 #include "record/text/short_text.h"
@@ -52,11 +52,10 @@ class AwaitedSignals {
   }
   ~AwaitedSignals() {
     // A signal that nobody has waited for is one of processes that have ended.
-    const timespec now = {0, 0};
     sigset_t ended;
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);
-    while (sigtimedwait(&ended, nullptr, &now) > 0) {
+    while (WaitForSignal(ended, nullptr, absl::ZeroDuration()) > 0) {
     }
     pthread_sigmask(SIG_SETMASK, &old_, nullptr);
     if (old_action_ != SIG_ERR) signal(SIGCHLD, old_action_);
@@ -66,8 +65,7 @@ class AwaitedSignals {
 
   // The signal that is to end us, 0 if there is none.
   int Wait(absl::Duration timeout) const {
-    const timespec time = absl::ToTimespec(timeout);
-    const int number = sigtimedwait(&set_, nullptr, &time);
+    const int number = WaitForSignal(set_, nullptr, timeout);
     return number > 0 && number != SIGCHLD ? number : 0;
   }
 

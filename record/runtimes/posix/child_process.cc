@@ -2,11 +2,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -15,7 +15,9 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "record/runtimes/spawn.h"
+#include "evaluator/base/os/posix/process_calls.h"
+#include "evaluator/base/os/posix/spawn.h"
+#include "evaluator/base/os/processes.h"
 
 namespace onnxcmp {
 namespace {
@@ -42,7 +44,7 @@ class Descriptor {
 };
 
 std::string StatusText(int status) {
-  if (WIFSIGNALED(status)) return EndBySignalText(WTERMSIG(status));
+  if (WIFSIGNALED(status)) return absl::StrCat("ended by ", SignalText(WTERMSIG(status)));
   return absl::StrCat("ended with exit status ", WEXITSTATUS(status));
 }
 
@@ -56,18 +58,16 @@ void CloseAll(std::initializer_list<int*> descriptors) {
 
 absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
     const std::vector<std::string>& arguments) {
-  int input[2];
-  int output[2];
-  int errors[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) != 0) {
-    return absl::ErrnoToStatus(errno, "socketpair");
-  }
+  std::array<int, 2> input{};
+  std::array<int, 2> output{};
+  std::array<int, 2> errors{};
+  if (!MakeSockets(&input)) return absl::ErrnoToStatus(errno, "socketpair");
   Descriptor input_ours(input[0]);
   const Descriptor input_theirs(input[1]);
-  if (pipe2(output, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
+  if (!MakePipe(&output)) return absl::ErrnoToStatus(errno, "pipe");
   Descriptor output_ours(output[0]);
   const Descriptor output_theirs(output[1]);
-  if (pipe2(errors, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
+  if (!MakePipe(&errors)) return absl::ErrnoToStatus(errno, "pipe");
   Descriptor errors_ours(errors[0]);
   const Descriptor errors_theirs(errors[1]);
   for (const int ours : {input_ours.get(), output_ours.get(), errors_ours.get()}) {
@@ -144,7 +144,7 @@ bool ChildProcess::ReadErrors() {
 }
 
 void ChildProcess::Send(absl::string_view* unsent) const {
-  const ssize_t sent = send(input_, unsent->data(), unsent->size(), MSG_NOSIGNAL);
+  const ssize_t sent = SendQuietly(input_, *unsent);
   if (sent > 0) {
     unsent->remove_prefix(static_cast<size_t>(sent));
   } else if (sent < 0 && errno != EAGAIN && errno != EINTR) {

@@ -1,6 +1,6 @@
 // Starting processes.
-#ifndef ONNXCMP_RECORD_RUNTIMES_SPAWN_H_
-#define ONNXCMP_RECORD_RUNTIMES_SPAWN_H_
+#ifndef ONNXCMP_EVALUATOR_BASE_OS_POSIX_SPAWN_H_
+#define ONNXCMP_EVALUATOR_BASE_OS_POSIX_SPAWN_H_
 
 #include <spawn.h>
 #include <sys/types.h>
@@ -26,9 +26,6 @@ class SpawnSettings {
   posix_spawn_file_actions_t actions_;
 };
 
-// "ended by signal 11 (Segmentation fault)".
-std::string EndBySignalText(int number);
-
 }  // namespace onnxcmp
 
-#endif  // ONNXCMP_RECORD_RUNTIMES_SPAWN_H_
+#endif  // ONNXCMP_EVALUATOR_BASE_OS_POSIX_SPAWN_H_

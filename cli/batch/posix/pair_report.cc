@@ -24,6 +24,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "evaluator/base/mapped_file.h"
+#include "evaluator/base/os/processes.h"
 #include "evaluator/base/status_macros.h"
 #include "record/text/short_text.h"
 
@@ -251,9 +252,9 @@ bool SaysNoMemory(const std::string& text) {
 }
 
 std::string SignalName(int number) {
-  const char* description = sigdescr_np(number);
-  return absl::StrCat("signal ", number, description == nullptr ? "" : " (",
-                      description == nullptr ? "" : description, description == nullptr ? "" : ")");
+  const std::string description = SignalDescription(number);
+  if (description.empty()) return absl::StrCat("signal ", number);
+  return absl::StrCat("signal ", number, " (", description, ")");
 }
 
 std::string LimitText(int64_t memory) {
