@@ -1,5 +1,5 @@
 // Starts the processes of comparisons. To start this program takes longer than to compare two small
-// models: a starter is started once, and copies itself for each pair.
+// models: a starter is started once, and copies itself for each pair, where the system can do that.
 #ifndef ONNXCMP_CLI_BATCH_PAIR_STARTER_H_
 #define ONNXCMP_CLI_BATCH_PAIR_STARTER_H_
 
@@ -41,8 +41,14 @@ class PairStarter {
   explicit PairStarter(std::vector<std::string> program) : program_(std::move(program)) {}
   absl::Status StartProgram();
   void End();
+  // The program's words and these.
+  std::vector<std::string> WordsOf(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), program_.begin(), program_.end());
+    return arguments;
+  }
 
   const std::vector<std::string> program_;
+  bool copies_ = true;  // false: the system makes none, and each process is started anew
   pid_t pid_ = -1;
   int socket_ = -1;
 };

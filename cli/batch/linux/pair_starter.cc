@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -29,23 +27,16 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "cli/batch/posix/start_anew.h"
 #include "evaluator/base/status_macros.h"
 
 namespace onnxcmp::cli {
 namespace {
 
-constexpr int kCannotStart = 126;           // exit status, as a shell has it
 constexpr int kSocket = STDERR_FILENO + 1;  // of the starter
 constexpr absl::string_view kEnd("\0", 1);  // of an argument
 constexpr char kBindNow[] = "LD_BIND_NOW";
 constexpr size_t kTitleRoom = 4096;  // characters of a pair that `ps` shows
-
-// The address sanitizer reserves terabytes, which count as memory that a process allocates.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kCanLimitMemory = false;
-#else
-constexpr bool kCanLimitMemory = true;
-#endif
 
 // The message for a process: the descriptors of its arguments and of its errors come beside it.
 struct Request {
@@ -105,35 +96,11 @@ class Message {
   msghdr header_{};
 };
 
-void SetLimit(decltype(RLIMIT_DATA) resource, rlim_t most) {
-  rlimit limit;
-  if (getrlimit(resource, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max = std::min(limit.rlim_max, most);
-  setrlimit(resource, &limit);
-}
-
-// A session of its own, so that Ctrl-C in a terminal is not for it; signals act as they do by
-// default; it ends with `parent`, be that killed.
-void LeadASession(pid_t parent) {
-  setsid();
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(kCannotStart);
-  sigset_t none;
-  sigemptyset(&none);
-  for (int number = 1; number < NSIG; ++number) {
-    if (number != SIGKILL && number != SIGSTOP) signal(number, SIG_DFL);
-  }
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
 // The first part of the life of a process that compares.
 void BecomePair(const char* folder, const Request& request, int errors, pid_t parent) {
-  LeadASession(parent);
-  // Memory that it allocates, and not files that it maps: those the system takes back.
-  if (kCanLimitMemory && request.memory > 0) {
-    SetLimit(RLIMIT_DATA, static_cast<rlim_t>(request.memory));
-  }
-  SetLimit(RLIMIT_CORE, 0);
+  LeadASession();
+  if (getppid() != parent) _exit(kCannotStart);
+  LimitPair(request.memory);
   const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score >= 0) {
     [[maybe_unused]] const ssize_t written = write(score, "500", 3);
@@ -179,6 +146,9 @@ std::string ReadAll(int file) {
   return text;
 }
 
+// Emulators and sandboxes know no such copies, though they know fork().
+bool KnowsNoCopies(int error) { return error == EINVAL || error == ENOSYS || error == EPERM; }
+
 // A copy of this process, whose parent is our parent, which waits for it. This process has one
 // thread, so that no lock is held in the copy.
 pid_t CopyAsSibling() {
@@ -189,17 +159,16 @@ pid_t CopyAsSibling() {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PairStarter>> PairStarter::Start(std::vector<std::string> program) {
-  program.emplace_back(kServePairs);
-  program.emplace_back(kTitleRoom, ' ');
   auto starter = absl::WrapUnique(new PairStarter(std::move(program)));
   OC_RETURN_IF_ERROR(starter->StartProgram());
   return starter;
 }
 
 absl::Status PairStarter::StartProgram() {
+  const std::vector<std::string> words = WordsOf({kServePairs, std::string(kTitleRoom, ' ')});
   std::vector<char*> pointers;
-  pointers.reserve(program_.size() + 1);
-  for (const std::string& word : program_) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.reserve(words.size() + 1);
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
   pointers.push_back(nullptr);
   // Symbols are looked up once for all pairs, not by each of them.
   std::vector<char*> environment;
@@ -215,7 +184,8 @@ absl::Status PairStarter::StartProgram() {
   const pid_t pid = fork();
   if (pid == 0) {
     // Nothing may allocate memory here.
-    LeadASession(parent);
+    LeadASession();
+    if (getppid() != parent) _exit(kCannotStart);
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     // The end may be the very descriptor, which would then be closed.
     const int end = fcntl(ends[1], F_DUPFD, kSocket + 1);
@@ -251,6 +221,7 @@ PairStarter::~PairStarter() { End(); }
 absl::StatusOr<pid_t> PairStarter::StartPair(const std::vector<std::string>& arguments,
                                              const std::string& folder, int64_t memory,
                                              int errors) {
+  if (!copies_) return StartAnew(WordsOf(arguments), folder, memory, errors);
   const int words = memfd_create("onnxcmp-arguments", MFD_CLOEXEC);
   if (words < 0) return absl::ErrnoToStatus(errno, "memfd_create");
   const std::string text = absl::StrCat(folder, kEnd, absl::StrJoin(arguments, kEnd));
@@ -278,6 +249,11 @@ absl::StatusOr<pid_t> PairStarter::StartPair(const std::vector<std::string>& arg
     End();
   }
   close(words);
+  if (reply.pid < 0 && KnowsNoCopies(reply.error)) {
+    copies_ = false;
+    End();
+    return StartPair(arguments, folder, memory, errors);
+  }
   if (reply.pid < 0) return absl::ErrnoToStatus(reply.error, "a process cannot be started");
   return reply.pid;
 }
