@@ -6,8 +6,8 @@
 namespace {
 
 // Runs before the constructors of libraries' global objects, which may use instructions that the
-// processor lacks. Linux' C
-// library gives constructors what it gives main(), and RunOlderProgram() needs it there alone.
+// processor lacks. Linux' C library gives constructors what it gives main(); RunOlderProgram()
+// needs it there alone.
 [[gnu::constructor(101)]] void CheckProcessor(int /*count*/, char** arguments, char** environment) {
   char missing[128];
   using namespace onnxcmp::cli;  // NOLINT(google-build-using-namespace)

@@ -1,7 +1,5 @@
 #include "cli/bisect/candidates.h"
 
-#include <glob.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "evaluator/base/os/glob.h"
 #include "evaluator/base/status_macros.h"
 #include "record/recordings/value_folder.h"
 #include "record/text/natural_order.h"
@@ -27,12 +26,7 @@ bool IsFolder(const std::string& path) {
 
 // Files by a pattern that the shell has left to us, in natural order.
 absl::StatusOr<std::vector<std::string>> Matching(const std::string& pattern) {
-  glob_t found;
-  std::vector<std::string> files;
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
-    for (size_t i = 0; i < found.gl_pathc; ++i) files.emplace_back(found.gl_pathv[i]);
-  }
-  globfree(&found);
+  std::vector<std::string> files = PathsMatching(pattern);
   if (files.empty()) return absl::NotFoundError(absl::StrCat("no file matches ", pattern));
   std::sort(files.begin(), files.end(),
             [](const std::string& a, const std::string& b) { return NaturallyLess(a, b); });

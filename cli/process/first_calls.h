@@ -1,4 +1,4 @@
-// What can be called before the constructors of libraries' global objects have run.
+// Calls that are safe before the constructors of libraries' global objects have run.
 #ifndef ONNXCMP_CLI_PROCESS_FIRST_CALLS_H_
 #define ONNXCMP_CLI_PROCESS_FIRST_CALLS_H_
 

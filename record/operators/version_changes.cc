@@ -1,7 +1,8 @@
 #include "record/operators/version_changes.h"
 
+#include <variant>
+
 #include "absl/strings/str_cat.h"
-#include "record/graphs/node_questions.h"
 
 namespace onnxcmp {
 namespace {
@@ -32,15 +33,25 @@ constexpr VersionChange kVersionChanges[] = {
     {"Softmax", 13, kOneAxis, "", "", "", "", /*but_for_last_axis=*/true},
 };
 
-bool GivesLastAxis(const Node& node) { return IntAttribute(node, "axis") == -1; }
+// Null if the node does not set it, or not as a string.
+const std::string* StringOf(const Node& node, absl::string_view attribute) {
+  const auto it = node.attributes.find(attribute);
+  return it == node.attributes.end() ? nullptr : std::get_if<std::string>(&it->second);
+}
+
+bool GivesLastAxis(const Node& node) {
+  const auto it = node.attributes.find("axis");
+  const int64_t* axis = it == node.attributes.end() ? nullptr : std::get_if<int64_t>(&it->second);
+  return axis != nullptr && *axis == -1;
+}
 
 bool Matters(const VersionChange& change, const Node& older, const Node& newer) {
   if (change.but_for_last_axis && GivesLastAxis(older) && GivesLastAxis(newer)) return false;
   const std::string* const given =
-      change.attribute.empty() ? nullptr : AttributeOf<std::string>(newer, change.attribute);
+      change.attribute.empty() ? nullptr : StringOf(newer, change.attribute);
   if (given != nullptr && *given == change.as_before) return false;
   const std::string* const with =
-      change.only_with.empty() ? nullptr : AttributeOf<std::string>(newer, change.only_with);
+      change.only_with.empty() ? nullptr : StringOf(newer, change.only_with);
   return with == nullptr || *with == change.value;
 }
 

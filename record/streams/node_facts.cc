@@ -10,7 +10,6 @@
 #include "evaluator/kernels/signature.h"
 #include "evaluator/model/outer_names.h"
 #include "onnx/defs/schema.h"
-#include "record/graphs/node_questions.h"
 #include "record/streams/fingerprint.h"
 
 #define XXH_INLINE_ALL
@@ -163,9 +162,14 @@ NodeFacts NodeFactsCache::Find(const Node& node) {
   if (node.body != nullptr) words.push_back(HashGraph(*node.body));
   facts.attributes = HashWords(words);
   for (const absl::string_view name : {"bits", "expert_weight_bits"}) {
-    facts.bits = IntAttribute(node, name).value_or(facts.bits);
+    const auto bits = node.attributes.find(name);
+    if (bits == node.attributes.end()) continue;
+    if (const auto* value = std::get_if<int64_t>(&bits->second)) facts.bits = *value;
   }
-  facts.accuracy_level = IntAttribute(node, "accuracy_level").value_or(facts.accuracy_level);
+  const auto level = node.attributes.find("accuracy_level");
+  if (level != node.attributes.end()) {
+    if (const auto* value = std::get_if<int64_t>(&level->second)) facts.accuracy_level = *value;
+  }
   facts.operation =
       HashWords({HashText(node.domain), HashText(node.op_type), HashText(node.overload),
                  static_cast<uint64_t>(version), facts.attributes});

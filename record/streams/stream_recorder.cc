@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "record/differences/precision.h"
-#include "record/graphs/node_questions.h"
 #include "record/operators/operator_traits.h"
 #include "record/streams/xxh128.h"
 
@@ -42,15 +42,18 @@ bool IsConstant(const Node& node) {
 // The number of states of a Scan, which are its first inputs; nothing if they have a batch axis, of
 // which the body gets slices.
 std::optional<size_t> ScanStates(const Node& node) {
-  const std::optional<int64_t> scans = IntAttribute(node, "num_scan_inputs");
-  if (!scans.has_value()) return std::nullopt;
+  const auto scans = node.attributes.find("num_scan_inputs");
+  if (scans == node.attributes.end() || !std::holds_alternative<int64_t>(scans->second)) {
+    return std::nullopt;
+  }
   if (node.imports != nullptr) {
     const auto import = node.imports->find(kOnnxDomain);
     if (import != node.imports->end() && import->second < 9) return std::nullopt;
   }
+  const int64_t count = std::get<int64_t>(scans->second);
   const auto inputs = static_cast<int64_t>(node.inputs.size());
-  if (*scans < 0 || *scans > inputs) return std::nullopt;
-  return static_cast<size_t>(inputs - *scans);
+  if (count < 0 || count > inputs) return std::nullopt;
+  return static_cast<size_t>(inputs - count);
 }
 
 }  // namespace

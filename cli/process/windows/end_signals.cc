@@ -11,7 +11,7 @@ namespace {
 
 constexpr DWORD kEndedByControlC = 0xC000013A;  // the exit status that Windows has for it
 
-// What the console has said, for the thread that waits; a handler gets nothing else handed over.
+// The console's last event, for the thread that waits; a handler gets nothing else handed over.
 struct ConsoleEnd {
   std::atomic<int> number = 0;
   HANDLE event = CreateEventA(nullptr, TRUE, FALSE, nullptr);
