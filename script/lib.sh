@@ -83,29 +83,37 @@ python_tools() {
   touch "$tools/complete"
 }
 
-# python_package FOLDER: installs the wheel of dist/ for the system's Python, with all that its tests
-# need, into a new virtual environment; sets fresh to the folder.
+# python_package FOLDER [PYTHON]: installs the wheel of dist/ for that Python, by default the system's,
+# with all that its tests need, into a new virtual environment; sets fresh to the folder.
 python_package() {
-  local python version needs tmp
-  python=$(PATH=/usr/bin:$PATH command -v python3)
-  version=$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
+  local python=${2:-} tag needs pinned=() tmp
+  if [[ -z $python ]]; then
+    python=$(PATH=/usr/bin:$PATH command -v python3)
+    pinned=(--no-deps)
+  fi
+  tag=$("$python" -c 'import sys; print("cp3%d" % min(sys.version_info[1], 12))')
   python_tools "$python"
-  # Fetched once.
-  needs=$deps/python-tests-$(cat python/tests/requirements.txt cmake/onnx_version.cmake | sha256sum |
-    cut -c1-12)
+  # Fetched once. The file names versions for the system's Python; others get the newest for them.
+  needs=$deps/python-tests-$(
+    {
+      cat python/tests/requirements.txt cmake/onnx_version.cmake
+      [[ -n ${pinned[*]-} ]] || "$python" --version
+    } | sha256sum | cut -c1-12)
   if [[ ! -d $needs ]]; then
     lock_deps
     say "fetching what the Python tests need"
     tmp=$(mktemp -d "$deps/tmp.XXXXXX")
-    "$tools/bin/pip" download -q --disable-pip-version-check --only-binary :all: --no-deps -d "$tmp" \
-      -r python/tests/requirements.txt "onnx==$onnx_version" || die "pip could not fetch it"
+    cp python/tests/requirements.txt "$tmp"
+    [[ -n ${pinned[*]-} ]] || sed -i 's/==.*//' "$tmp/requirements.txt"
+    "$tools/bin/pip" download -q --disable-pip-version-check --only-binary :all: "${pinned[@]}" \
+      -d "$tmp" -r "$tmp/requirements.txt" "onnx==$onnx_version" || die "pip could not fetch it"
     mv "$tmp" "$needs"
   fi
   fresh=$1
   rm -rf "$fresh"
   "$python" -m venv --without-pip "$fresh"
   "$tools/bin/pip" --python "$fresh/bin/python" install -q --disable-pip-version-check --no-index \
-    --no-deps --no-compile "$needs"/*.whl dist/onnxcmp-*-"$version"-*.whl
+    --no-deps --no-compile "$needs"/*.whl dist/onnxcmp-*-"$tag"-*.whl
 }
 
 # need_packages NAME...: installs the Debian packages that are missing; offline when none is.
@@ -130,4 +138,24 @@ need_packages() {
       apt-get install -y -qq --no-install-recommends "${missing[@]}"
   } >"$log" 2>&1 </dev/null || { cat "$log" >&2; rm "$log"; die "apt-get could not install them"; }
   rm "$log"
+}
+
+# apt_for FOLDER TYPE [SUITE]: sets apt to an apt-get with a state of its own in FOLDER and this
+# machine's sources, for packages of that type (deb, deb-src) and perhaps of another suite.
+apt_for() {
+  local from to
+  mkdir -p "$1"/{sources,lists/partial,archives/partial}
+  touch "$1/status"
+  for from in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+    [[ $from == *.list || $from == *.sources ]] && [[ -f $from ]] || continue
+    to=$1/sources/${from##*/}
+    sed "s/^Types:.*/Types: $2/; s/^deb /$2 /" "$from" >"$to"
+    [[ -z ${3:-} ]] ||
+      sed -i -E "s/^Suites:.*/Suites: $3/; s/^($2 (\[[^]]*\] )?[^ ]+) [^ ]+/\1 $3/" "$to"
+  done
+  apt=(apt-get -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$1/sources"
+    -o "Dir::State::lists=$1/lists" -o "Dir::State::status=$1/status" -o "Dir::Cache=$1"
+    -o Debug::NoLocking=1 -o APT::Sandbox::User=root)
+  # Some sources have no such packages.
+  "${apt[@]}" update >"$1/log" 2>&1 </dev/null || true
 }

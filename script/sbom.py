@@ -1,8 +1,8 @@
 """What the packages of a release are made of, as SPDX 2.3 in JSON: sbom.py VERSION DIST.
 
 Each .deb and wheel of DIST with the Debian packages whose libraries it links (a .deb) or contains (a
-wheel), and ONNX, which is linked into both. Equal files give equal text: the time is
-SOURCE_DATE_EPOCH.
+wheel, as files or linked into it), and ONNX, which is linked into both. Equal files give equal text:
+the time is SOURCE_DATE_EPOCH.
 """
 
 import hashlib
@@ -50,6 +50,13 @@ def of_wheel(path):
     return sorted({re.sub(r"-[0-9a-f]{8}\.so", ".so", name) for name in bundled})
 
 
+def linked_into_wheels():
+    """The Debian packages of the archives that script/wheel_libraries has for wheels."""
+    folder = output(str(ROOT / "script/wheel_libraries")).strip()
+    lines = (pathlib.Path(folder) / "debian.txt").read_text().splitlines()
+    return sorted({tuple(line.split()[1:]) for line in lines})
+
+
 def of_deb(path):
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["dpkg-deb", "-x", str(path), folder], check=True)
@@ -86,14 +93,14 @@ def main():
             continue
         relations.append((made["SPDXID"], "STATIC_LINK", onnx["SPDXID"]))
         wheel = path.suffix == ".whl"
+        parts = [("STATIC_LINK", known) for known in linked_into_wheels()] if wheel else []
         for library in of_wheel(path) if wheel else of_deb(path):
-            known = debian_package(library)
-            if known is None:
-                known = (library, library, "unknown")
-            name, source, source_version = known
+            known = debian_package(library) or (library, library, "unknown")
+            parts.append(("CONTAINS" if wheel else "DYNAMIC_LINK", known))
+        for kind, (name, source, source_version) in parts:
             part = package(name, source_version, sourceInfo=f"Debian's source package {source}")
             packages[part["SPDXID"]] = part
-            relation = (made["SPDXID"], "CONTAINS" if wheel else "DYNAMIC_LINK", part["SPDXID"])
+            relation = (made["SPDXID"], kind, part["SPDXID"])
             if relation not in relations:
                 relations.append(relation)
     content = json.dumps([sorted(packages), relations])
