@@ -21,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "cli/arguments.h"
 #include "cli/batch/batch_pair.h"
@@ -240,7 +241,7 @@ absl::StatusOr<std::vector<BatchPair>> PairsOf(const BatchArguments& arguments) 
 std::vector<std::string> ThisProgram() {
   const char* python = std::getenv("ONNXCMP_BATCH_PYTHON");
   if (python != nullptr && !LibraryOf(reinterpret_cast<const void*>(&ThisProgram)).empty()) {
-    return {python, "-P", "-m", "onnxcmp"};
+    return absl::StrSplit(python, '\n');
   }
   return {ProgramPath()};
 }

@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from . import _start
 from ._batch_files import fetch, file_identity, file_size, is_url
 from ._ray_cluster import ClusterError, connected
 from ._remote_folder import RemoteFolder
@@ -99,15 +100,10 @@ class _Options:
             self.passed_on += [name, value]
 
 
-def _program() -> list[str]:
-    return [sys.executable, "-P", "-m", "onnxcmp"]
-
-
 # The same as a part of this process: a worker that is killed takes its comparisons with it. It asks
 # for that itself (PR_SET_PDEATHSIG), since a process with threads must not run Python between fork
 # and exec.
-_ENDS_WITH_PARENT = """
-import ctypes, os, runpy, signal, sys
+_ENDS_WITH_PARENT = """import ctypes, os, runpy, signal
 ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 if os.getppid() != int(sys.argv.pop(1)): sys.exit(2)
 runpy.run_module("onnxcmp", run_name="__main__", alter_sys=True)
@@ -115,7 +111,7 @@ runpy.run_module("onnxcmp", run_name="__main__", alter_sys=True)
 
 
 def _part_program() -> list[str]:
-    return [sys.executable, "-P", "-c", _ENDS_WITH_PARENT, str(os.getpid())]
+    return [*_start.code(_ENDS_WITH_PARENT), str(os.getpid())]
 
 
 class _ReadFiles:
@@ -197,7 +193,7 @@ def _compare(pairs: list[dict[str, Any]], passed_on: list[str], version: str) ->
 
 
 def _version() -> str:
-    return subprocess.run([*_program(), "--version"], capture_output=True, text=True,
+    return subprocess.run([*_start.program(), "--version"], capture_output=True, text=True,
                           check=True).stdout.splitlines()[0]
 
 
@@ -292,7 +288,7 @@ class _Folder:
                 file.writelines(json.dumps(result) + "\n" for result in results)
             with open(os.path.join(shard, "summary.json"), "w", encoding="utf-8") as file:
                 json.dump({"shard": [1, 1]}, file)
-            command = [*_program(), "batch", "--merge", shard, "--out", self.path]
+            command = [*_start.program(), "batch", "--merge", shard, "--out", self.path]
             command += ["--baseline", baseline] if baseline else []
             if self._remote is None:
                 return subprocess.run(command, check=False).returncode
@@ -384,7 +380,7 @@ def _list_pairs(options: _Options) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="onnxcmp-batch-") as scratch:
         local = [fetch(word, scratch, {}) if is_url(word) and i == 0 else word
                  for i, word in enumerate(listing)]
-        listed = subprocess.run([*_program(), "batch", "--list", *local], capture_output=True,
+        listed = subprocess.run([*_start.program(), "batch", "--list", *local], capture_output=True,
                                 text=True, check=False)
     if listed.returncode != 0:
         raise BatchError(listed.stderr.strip().removeprefix("onnxcmp: "))

@@ -11,12 +11,12 @@ def main() -> None:
     import signal
 
     if sys.argv[1:2] == ["batch"]:
-        from . import _batch_ray
+        from . import _batch_ray, _start
 
         if _batch_ray.asks_for_ray(sys.argv[1:]):
             sys.exit(_batch_ray.main(sys.argv[1:]))
         # Each pair is a process of this program.
-        os.environ["ONNXCMP_BATCH_PYTHON"] = sys.executable
+        os.environ["ONNXCMP_BATCH_PYTHON"] = "\n".join(_start.program())
     # The program ends by signals as any other does, and tidies up itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:

@@ -7,10 +7,10 @@ import io
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import typing
 
+from . import _start
 from ._command import Command
 from ._errors import Error
 from ._options import command_line
@@ -131,7 +131,7 @@ def _figures_of_part(line: list[str], part: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="onnxcmp-") as folder:
         file = pathlib.Path(folder) / "figures.json"
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "onnxcmp", *line, f"--part={part}", f"--figures={file}",
+            [*_start.program(), *line, f"--part={part}", f"--figures={file}",
              "--format=json", "--quiet"], capture_output=True, text=True, check=False)
         if not file.exists():
             raise Error(done.stderr.strip() or f"part {part} ended with {done.returncode}")

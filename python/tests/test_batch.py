@@ -15,7 +15,7 @@ import pytest
 from conftest import info, model_of
 from onnx import helper
 
-PROGRAM = [sys.executable, "-P", "-m", "onnxcmp"]
+PROGRAM = [sys.executable, "-m", "onnxcmp"]
 
 
 def norm(epsilon, number):
