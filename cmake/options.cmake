@@ -113,6 +113,11 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # std::stable_sort of libstdc++ 12 calls what it deprecates itself.
   list(APPEND ONNXCMP_WARNINGS -Wno-deprecated-declarations)
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 18)
+    # Names of templates as g++ 12 writes them, with which Debian 12's libraries were compiled: without
+    # it no constructor of absl::Cord from a string is found.
+    add_compile_options(-fclang-abi-compat=17)
+  endif()
 endif()
 
 # ccache, told to see paths relative to the work tree, so that clones and work trees share it, and

@@ -12,7 +12,27 @@
 
 #include "absl/base/call_once.h"
 
+#ifdef ONNXCMP_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace onnxcmp {
+namespace {
+
+// What the thread sanitizer cannot see: how the threading library, which is compiled without it,
+// hands work over to other threads, and how it waits for them.
+void HandOver([[maybe_unused]] void* place) {
+#ifdef ONNXCMP_THREAD_SANITIZER
+  __tsan_release(place);
+#endif
+}
+void TakeOver([[maybe_unused]] void* place) {
+#ifdef ONNXCMP_THREAD_SANITIZER
+  __tsan_acquire(place);
+#endif
+}
+
+}  // namespace
 
 // The library is asked for when there is work for it: its own start takes a millisecond, which is
 // longer than small models run.
@@ -51,15 +71,21 @@ void ThreadPool::ParallelFor(int64_t tasks, absl::FunctionRef<void(int64_t)> tas
     for (int64_t i = 0; i < tasks; ++i) task(i);
     return;
   }
+  char begun = 0;
+  char done = 0;
+  HandOver(&begun);
   arena_->Get().execute([&] {
     // One task a piece: the caller cut the work as it wants it.
     tbb::parallel_for(
         tbb::blocked_range<int64_t>(0, tasks, 1),
         [&](const tbb::blocked_range<int64_t>& range) {
+          TakeOver(&begun);
           for (int64_t i = range.begin(); i != range.end(); ++i) task(i);
+          HandOver(&done);
         },
         tbb::simple_partitioner());
   });
+  TakeOver(&done);
 }
 
 void ThreadPool::ParallelRanges(int64_t count, int64_t grain,
