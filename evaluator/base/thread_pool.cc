@@ -19,8 +19,8 @@
 namespace onnxcmp {
 namespace {
 
-// What the thread sanitizer cannot see: how the threading library, which is compiled without it,
-// hands work over to other threads, and how it waits for them.
+// Signs for the thread sanitizer, which cannot see how the threading library, compiled without it,
+// hands work over to other threads and waits for them.
 void HandOver([[maybe_unused]] void* place) {
 #ifdef ONNXCMP_THREAD_SANITIZER
   __tsan_release(place);
