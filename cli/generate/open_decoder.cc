@@ -152,15 +152,15 @@ std::vector<std::string> DecoderFiles(const std::string& path) {
   const std::filesystem::path folder = path;
   if (const nlohmann::json genai = GenaiDecoder(folder);
       genai.is_object() && genai.contains("filename") && genai["filename"].is_string()) {
-    return {folder / genai["filename"].get<std::string>()};
+    return {(folder / genai["filename"].get<std::string>()).string()};
   }
   for (const FolderFiles& row : kFolderFiles) {
     if (!IsFile(folder / row.steps)) continue;
     if (row.prompt != nullptr && !IsFile(folder / row.prompt)) continue;
     std::vector<std::string> files;
-    if (IsFile(folder / kEncoderFile)) files.push_back(folder / kEncoderFile);
-    if (row.prompt != nullptr) files.push_back(folder / row.prompt);
-    files.push_back(folder / row.steps);
+    if (IsFile(folder / kEncoderFile)) files.push_back((folder / kEncoderFile).string());
+    if (row.prompt != nullptr) files.push_back((folder / row.prompt).string());
+    files.push_back((folder / row.steps).string());
     return files;
   }
   return {path};
