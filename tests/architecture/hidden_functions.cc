@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "tests/architecture/house_counts.h"
 
 namespace onnxcmp {
 namespace {
@@ -15,15 +16,12 @@ namespace {
 using Names = std::set<std::string>;
 using Texts = std::map<std::string, std::string>;  // by path
 
-Names NamesIn(absl::string_view code, const re2::RE2& expression) {
-  Names names;
-  re2::StringPiece rest(code.data(), code.size());
-  std::string name;
-  while (re2::RE2::FindAndConsume(&rest, expression, &name)) names.insert(name);
-  return names;
+Names NamesIn(const std::string& code, const re2::RE2& expression) {
+  const std::vector<std::string> found = Matches(code, expression);
+  return {found.begin(), found.end()};
 }
 
-// What stands in onnxcmp or its cli themselves, and in their unnamed namespaces, without bodies.
+// The text in onnxcmp or its cli themselves, and in their unnamed namespaces, without bodies.
 struct Declarations {
   std::string named;
   std::string unnamed;
@@ -54,7 +52,7 @@ Declarations DeclarationsOf(const std::string& code) {
   return declarations;
 }
 
-Names FunctionsIn(absl::string_view declarations) {
+Names FunctionsIn(const std::string& declarations) {
   static const auto& function = *new re2::RE2("[\\w>&*] ([A-Z]\\w*) ?\\(");
   return NamesIn(declarations, function);
 }
@@ -73,7 +71,7 @@ Names CallsIn(absl::string_view code) {
   return names;
 }
 
-Names IncludesOf(absl::string_view text) {
+Names IncludesOf(const std::string& text) {
   static const auto& include = *new re2::RE2("#include \"([^\"]+)\"");
   return NamesIn(text, include);
 }

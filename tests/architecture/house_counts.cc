@@ -97,15 +97,6 @@ class CodeReader {
   std::string code_;
 };
 
-// All that the one group of an expression matches.
-std::vector<std::string> Matches(const std::string& code, const re2::RE2& expression) {
-  std::vector<std::string> matches;
-  re2::StringPiece rest(code);
-  std::string match;
-  while (re2::RE2::FindAndConsume(&rest, expression, &match)) matches.push_back(match);
-  return matches;
-}
-
 // In a header an initial value is the default of a member.
 bool WritesVerdict(absl::string_view path, const std::string& code) {
   static const auto& assigned = *new re2::RE2("(?:[.>]|[;{})] ?)(?:agree|verdict) ?[&|]?= ?[^= ]");
@@ -213,6 +204,14 @@ std::vector<HouseCount> CountRooms(const SourceFiles& files) {
 }
 
 }  // namespace
+
+std::vector<std::string> Matches(const std::string& code, const re2::RE2& expression) {
+  std::vector<std::string> matches;
+  re2::StringPiece rest(code);
+  std::string match;
+  while (re2::RE2::FindAndConsume(&rest, expression, &match)) matches.push_back(match);
+  return matches;
+}
 
 std::string CodeOf(absl::string_view text) { return CodeReader(text).Read(); }
 

@@ -2,6 +2,8 @@
 #ifndef ONNXCMP_TESTS_ARCHITECTURE_HOUSE_COUNTS_H_
 #define ONNXCMP_TESTS_ARCHITECTURE_HOUSE_COUNTS_H_
 
+#include <re2/re2.h>
+
 #include <cstddef>
 #include <map>
 #include <string>
@@ -16,6 +18,9 @@ namespace onnxcmp {
 // The code of a file with one space for each stretch of spaces, comments and line ends, and with
 // empty literals, so that neither words nor a broken line are mistaken for code.
 std::string CodeOf(absl::string_view text);
+
+// All that the one group of an expression matches.
+std::vector<std::string> Matches(const std::string& code, const re2::RE2& expression);
 
 struct HouseCount {
   std::string name;

@@ -22,7 +22,7 @@ void LeadASession();
 // Memory that it allocates, and not files that it maps: those the system takes back. 0: any.
 void LimitPair(int64_t memory);
 
-// As PairStarter::StartPair: these words, the first one the program's path.
+// PairStarter::StartPair for these words, the first one the program's path.
 absl::StatusOr<pid_t> StartAnew(const std::vector<std::string>& words, const std::string& folder,
                                 int64_t memory, int errors);
 

@@ -17,7 +17,7 @@ bool MakeSockets(std::array<int, 2>* ends);
 // A file that no folder has; -1, with errno set.
 int MakeMemoryFile(const char* name);
 
-// As send(), but writing to a socket whose other end is gone is an error and no signal.
+// send(), by which writing to a socket whose other end is gone is an error and no signal.
 int64_t SendQuietly(int socket, absl::string_view bytes);
 
 // Flags for posix_spawn, and its part that closes what is behind standard error.
